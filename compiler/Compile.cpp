@@ -8,7 +8,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/Error.h"
-#include "compiler/Package.h"
+#include "compiler/ModuleCode.h"
 #include "compiler/quantize/Calibration.h"
 
 #include "llvm/Support/Process.h"
@@ -66,8 +66,8 @@ static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights.text,    request.targets.front(), request.generator,
-                  computeOf(request), plansOf(request, 0),     request.targets.front()};
+  run.pipeline = {request.weights.text, request.targets.front(), request.generator,
+                  computeOf(request),   plansOf(request, 0),     request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;

@@ -48,4 +48,8 @@ private:
   std::vector<Function> functions;  // with a cache all that have a body, in the module's order, which no stage changes
 };
 
+// Stage package: writes what the request asks for. `codes`: one for each target of the request, in their order; their
+// modules agree on weights and KV caches. On failure nothing is left at the request's output. (Package.cpp)
+llvm::Error writeOutput(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request);
+
 }  // namespace talc

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage package: code, weights and runtime go to one file; or one of the products before that.
-#include "compiler/Package.h"
+#include "compiler/ModuleCode.h"
 
 #include "compiler/DiagnosticCollector.h"
 #include "compiler/Error.h"
+#include "compiler/artifact/ArtifactWriter.h"
 #include "compiler/artifact/LauncherElf.h"
-#include "compiler/artifact/LauncherStub.h"
-#include "compiler/artifact/LibraryHeader.h"
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -20,6 +21,50 @@
 using namespace mlir;
 
 namespace talc {
+
+// A DriverProgram is linked dynamically, since it loads a driver.
+enum class StubKind { Program, DriverProgram, Library, Object };
+
+// The file name; without its ending it is the build target.
+static llvm::StringRef fileName(StubKind kind) {
+  switch (kind) {
+  case StubKind::Program:
+    return "talc-launcher";
+  case StubKind::DriverProgram:
+    return "talc-launcher-dynamic";
+  case StubKind::Library:
+    return "talc-library.so";
+  case StubKind::Object:
+    return "talc-object.o";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static llvm::Error missing(llvm::StringRef name, llvm::StringRef family, llvm::StringRef programDirectory) {
+  if (family.empty())
+    return makeError(ErrorCode::LauncherStub,
+                     "{}/../lib/talc/{}: is missing; install talc again, or build the target {}",
+                     programDirectory.str(), name.str(), llvm::sys::path::stem(name).str());
+  return makeError(ErrorCode::LauncherStub,
+                   "{}/../lib/talc/{}/{}: is missing: talc was built without the runtime for {} machines; ./dev build "
+                   "--with-{} builds it",
+                   programDirectory.str(), family.str(), name.str(), family.str(), family.str());
+}
+
+// Looks where a build and an installation put the stub, relative to the directory of the talc command. `family`: the
+// machines that it runs on, as artifacts name it, in a folder of that name; empty: talc's own machine.
+static llvm::Expected<std::string> findLauncherStub(StubKind kind, llvm::StringRef family,
+                                                    llvm::StringRef programDirectory) {
+  llvm::StringRef name = fileName(kind);
+  // Beside the command (a build's programs), in its runtime folder (a build's library), in an installation.
+  for (const char *place : {".", "../runtime", "../lib/talc"}) {
+    llvm::SmallString<128> path(programDirectory);
+    llvm::sys::path::append(path, place, family, name);
+    if (llvm::sys::fs::is_regular_file(path))
+      return path.str().str();
+  }
+  return missing(name, family, programDirectory);
+}
 
 // Empty for this machine's own architecture, whatever features it lacks, and for code that any machine loads. Families
 // are called as LLVM calls architectures.

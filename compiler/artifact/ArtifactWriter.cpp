@@ -3,14 +3,10 @@
 #include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/KvCacheSection.h"
-#include "compiler/artifact/Labels.h"
 #include "compiler/artifact/LauncherElf.h"
-#include "compiler/artifact/Manifest.h"
 #include "compiler/artifact/MappedFile.h"
-#include "compiler/artifact/ModelInfoSection.h"
 #include "compiler/artifact/OutputFile.h"
-#include "compiler/artifact/WeightStream.h"
+#include "compiler/artifact/Sections.h"
 
 #include "llvm/Support/MathExtras.h"
 

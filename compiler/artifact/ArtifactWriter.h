@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/artifact/CodeSection.h"
+#include "compiler/artifact/OutputFile.h"
 
 namespace talc {
 
@@ -17,5 +18,12 @@ struct ArtifactParts {
 
 // Layout: runtime/artifact/ArtifactFormat.h. On failure nothing is left at or beside `path`.
 llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path);
+
+// The name of the function that opens the model in DIR/libNAME.so or DIR/NAME.o.
+std::string openFunctionName(const std::string &path);
+
+// Writes the C header that belongs to such a file: DIR/NAME.h, which needs no other header of talc. It is complete but
+// for commit().
+llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &path);
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads talc.generation by the table of settings.
-#include "compiler/artifact/GenerationDefaults.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/ModelName.h"

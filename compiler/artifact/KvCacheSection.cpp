@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A state has two runs, its keys and its values; one that keeps tokens beside a ring has two of them in front of those;
 // a memory has one.
-#include "compiler/artifact/KvCacheSection.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
 #include "dialects/kernel/KernelDialect.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each name is followed by a NUL, as ArtifactFormat.h says.
-#include "compiler/artifact/Labels.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelInfoSection.h"
 #include "dialects/talc/ModelName.h"
 
 #include "llvm/Support/ConvertUTF.h"

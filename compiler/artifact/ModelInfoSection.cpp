@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads talc.interface, talc.plan, talc.max_sequence, talc.longest_sequence and talc.pooling.
-#include "compiler/artifact/ModelInfoSection.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/GenerationDefaults.h"
 #include "dialects/talc/LogitParts.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes values, or blocks, of levels and scales that lie in tables of their own.
-#include "compiler/artifact/QuantizedValues.h"
+#include "compiler/artifact/WeightSources.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/LowBitTensor.h"
 #include "compiler/artifact/WeightGraph.h"
 
 #include "llvm/ADT/SmallVector.h"

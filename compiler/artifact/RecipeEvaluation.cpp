@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the shapes of a recipe fit, and makes its values.
 #include "compiler/Error.h"
-#include "compiler/artifact/RelativePositionBuckets.h"
 #include "compiler/artifact/WeightGraph.h"
 #include "compiler/artifact/WeightRecipes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
@@ -96,6 +98,33 @@ static Result tabulate(WeightOp weight, AlibiRecipeAttr recipe) {
     return refuse(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}", shape.rows,
                                       shape.columns, maxWidth, maxDistances));
   return alibiTable(shape, recipe.getRounded() ? recipe.getRounded().getValueAsDouble() : 0);
+}
+
+// The row of a table of relative attention biases for each key position - query position from -(length - 1) to length -
+// 1: the buckets of T5 (arXiv 1910.10683), as Hugging Face's T5Attention assigns them. That program takes the logarithm
+// of a float32, divides and multiplies in float32, and truncates. The edges of buckets are powers, where the exact
+// quotient of the logarithms is an integer: there the last bit decides, and a table trained with that program needs its
+// bucket. Therefore this is computed in float32 as well; the logarithm is the nearest float32. There are at least two
+// buckets per direction, and maxDistance > half of them.
+static std::vector<int32_t> relativePositionBuckets(int64_t length, int64_t buckets, bool bidirectional,
+                                                    int64_t maxDistance) {
+  const int64_t sides = bidirectional ? 2 : 1, perSide = buckets / sides, exact = perSide / 2;
+  const auto scale = static_cast<float>(std::log(static_cast<double>(maxDistance) / static_cast<double>(exact)));
+  std::vector<int32_t> bySize(length);  // of distances that are not positive
+  for (int64_t size = 0; size < length; ++size) {
+    int64_t bucket = size;
+    if (size >= exact) {
+      float ratio = static_cast<float>(size) / static_cast<float>(exact);
+      float position = static_cast<float>(std::log(static_cast<double>(ratio))) / scale;
+      position *= static_cast<float>(perSide - exact);
+      bucket = std::min(perSide - 1, exact + static_cast<int64_t>(position));
+    }
+    bySize[size] = static_cast<int32_t>(bucket);
+  }
+  std::vector<int32_t> result(bySize.rbegin(), bySize.rend());
+  for (int64_t size = 1; size < length; ++size)
+    result.push_back(bidirectional ? static_cast<int32_t>(perSide) + bySize[size] : bySize[0]);
+  return result;
 }
 
 static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const WeightValuesPtr &table) {

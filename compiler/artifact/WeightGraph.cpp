@@ -4,7 +4,6 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/Importance.h"
-#include "compiler/artifact/QuantizedValues.h"
 #include "compiler/artifact/WeightSources.h"
 #include "dialects/talc/formats/FormatChoice.h"
 

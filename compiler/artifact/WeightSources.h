@@ -4,6 +4,10 @@
 
 #include "compiler/artifact/MappedFile.h"
 #include "compiler/artifact/WeightValues.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 
 #include <vector>
 
@@ -17,5 +21,11 @@ WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, Matri
 WeightValuesPtr fillValues(float value, MatrixShape shape);
 // Row-major; as many as the shape has.
 WeightValuesPtr listedValues(std::vector<float> values, MatrixShape shape);
+
+using FileOpener = llvm::function_ref<llvm::Expected<std::shared_ptr<const MappedFile>>(llvm::StringRef path)>;
+
+// The values of a #talc.quantized. Errors say what is wrong with `weight`. Columns are checked to have groups that
+// exist.
+llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSourceAttr source, FileOpener open);
 
 }  // namespace talc

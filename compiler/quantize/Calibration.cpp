@@ -7,9 +7,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/FormatUnits.h"
 #include "compiler/quantize/Divergence.h"
-#include "compiler/quantize/FormatSearch.h"
-#include "compiler/quantize/ImportanceMatrix.h"
-#include "compiler/quantize/ProbeLibrary.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -18,6 +15,22 @@
 using namespace mlir;
 
 namespace talc {
+
+llvm::Error compileProbe(ModuleOp copy, const CompileRequest &request, const FormatChoice &weights,
+                         const std::string &library) {
+  auto targets = targets::parseTargets("native");
+  if (!targets)
+    return targets.takeError();
+  CompileRequest probe;
+  probe.targets = std::move(*targets);
+  probe.weights = weights;
+  probe.emit = EmitKind::Library;
+  probe.output = library;
+  probe.tokenizer = request.tokenizer;
+  probe.programDirectory = request.programDirectory;
+  probe.cacheDirectory = request.calibration.cacheDirectory;
+  return compile(copy, probe);
+}
 
 // Runs a pass and drops its diagnostics. Returns whether it succeeded.
 static bool runSilently(ModuleOp module, std::unique_ptr<Pass> pass) {

@@ -11,4 +11,13 @@ namespace talc {
 // machine, and read it in windows. compile() calls this if its request asks for calibration.
 llvm::Error calibrate(mlir::ModuleOp module, const CompileRequest &request);
 
+// Sets talc.importance on the matrices that an importance matrix lists; in others all columns count alike.
+// (ImportanceMatrix.cpp)
+llvm::Error readImportance(mlir::ModuleOp module, const CalibrationOptions &options);
+
+// Compiles a copy of a model for this machine to a shared library, with default arithmetic. `request` is that of the
+// model itself: the copy takes its tokenizer, its program directory and the cache of its calibration.
+llvm::Error compileProbe(mlir::ModuleOp copy, const CompileRequest &request, const FormatChoice &weights,
+                         const std::string &library);
+
 }  // namespace talc

@@ -2,7 +2,7 @@
 // Quantized matrices are stored as f32, so that all libraries have the same code, which comes from the cache.
 #include "compiler/quantize/Divergence.h"
 
-#include "compiler/quantize/ProbeLibrary.h"
+#include "compiler/quantize/Calibration.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/Builders.h"

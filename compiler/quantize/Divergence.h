@@ -44,4 +44,9 @@ private:
 // times as much as the same error in the last layer.
 llvm::Error annotateDivergence(mlir::ModuleOp module, const FormatChoice &weights, const Divergence &divergence);
 
+// Sets talc.format on the matrices' weights, so that they keep to the size in `weights`: to what assign-formats would
+// choose or to one format for all, whichever changes predictions less, and in small models to better formats that a
+// local search finds. (FormatSearch.cpp)
+llvm::Error searchFormats(mlir::ModuleOp module, const FormatChoice &weights, const Divergence &divergence);
+
 }  // namespace talc

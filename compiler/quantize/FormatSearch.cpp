@@ -4,9 +4,8 @@
 // starts from the best of some simple ones. A round measures each unit with each of its other formats, while the others
 // stay. The change that lowers the divergence most is tried first; if it needs bits, it is combined with the changes
 // that free bits at the lowest price. Changes do not add up, so every trial is measured, and kept if it is the best.
-#include "compiler/quantize/FormatSearch.h"
-
 #include "compiler/passes/optimize/FormatBudget.h"
+#include "compiler/quantize/Divergence.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -155,7 +154,8 @@ private:
   }
 
   // Makes a change, and further ones of units that have not changed until the bits fit; false if they never do.
-  bool makeRoom(const Change &change, llvm::ArrayRef<Change> changes, const Assignment &start, Assignment &trial) const {
+  bool makeRoom(const Change &change, llvm::ArrayRef<Change> changes, const Assignment &start,
+                Assignment &trial) const {
     trial[change.unit] = change.cost;
     while (bitCount(trial) > maxBits) {
       const Change *cheapest = nullptr;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the weights that the entries of the file are for. A matrix made of others, such as those of experts, has their
 // values one after the other, or once if they are equal.
-#include "compiler/quantize/ImportanceMatrix.h"
-
 #include "compiler/Error.h"
+#include "compiler/quantize/Calibration.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for the entry functions and checks what the verifiers do not.
-#include "compiler/reference/Entries.h"
+#include "compiler/reference/Interpreter.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"

@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
 #include <variant>
 
 namespace talc::reference {
@@ -61,5 +62,9 @@ private:
   const ActivationPrecision precision;
   int depth = 0;  // of calls
 };
+
+// The result of an op that treats every token alone, whose operands have as many tokens; nothing for other ops.
+// (RowWiseOps.cpp)
+std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, ActivationPrecision precision);
 
 }  // namespace talc::reference

@@ -2,7 +2,6 @@
 // The float64 interpreter of the talc dialect: what every other stage is compared with.
 #pragma once
 
-#include "compiler/reference/Entries.h"
 #include "compiler/reference/Sequences.h"
 #include "compiler/reference/Tensors.h"
 #include "compiler/reference/Weights.h"
@@ -19,6 +18,16 @@
 #include <vector>
 
 namespace talc::reference {
+
+// The functions with the attribute `talc.entry`, each (ids, sequences) -> activations...
+struct Entries {
+  mlir::func::FuncOp entry;   // of any number of tokens
+  mlir::func::FuncOp decode;  // of exactly one; null before the phases are split
+  mlir::func::FuncOp encode;  // of sources, without results; null if the model takes none
+
+  // Fails (Program) if there is no entry with results, or one that cannot be called.
+  static llvm::Expected<Entries> of(mlir::ModuleOp module);
+};
 
 // Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; once the
 // phases are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the recipes of dialects/talc/TalcDialect.td element by element.
-#include "compiler/reference/Recipes.h"
+#include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
 #include "compiler/reference/RelativePositionBuckets.h"

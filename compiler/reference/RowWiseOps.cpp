@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // linear, gated_linear, norm, activation, softmax, log_softmax, add, mul, scale, clamp, route, experts.
-#include "compiler/reference/RowWiseOps.h"
+#include "compiler/reference/Evaluation.h"
 
 #include "compiler/reference/StoredValues.h"
 

@@ -3,8 +3,6 @@
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/QuantizedTables.h"
-#include "compiler/reference/Recipes.h"
 #include "compiler/reference/StoredBlocks.h"
 #include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"

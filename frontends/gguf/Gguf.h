@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports a GGUF file, or the parts of one that was split.
+// Imports a GGUF file, or the parts of one that was split; reads importance matrices.
 #pragma once
 
 #include "frontends/Frontends.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace talc {
 
@@ -18,5 +23,20 @@ std::optional<std::vector<uint8_t>> compileGgufTokenizer(const std::string &mode
 
 // Whether a file is one of its parts.
 bool isGgufFile(const std::string &model, const std::string &file);
+
+//===--- importance matrices ------------------------------------------------------------------------------------===//
+
+// The importance of columns as llama.cpp's imatrix writes it: the mean squares of what a matrix multiplies, over a
+// text. By the names that GGUF has for matrices: a number for every column, of experts for every column of each.
+using ImportanceTable = std::map<std::string, std::vector<float>>;
+
+// Whether a file is one of these by its first bytes, which no text begins with.
+bool isImportanceFile(const std::string &path);
+
+// GGUF files of the type imatrix, and the older ones without a magic number. Nothing if there were errors.
+std::optional<ImportanceTable> readImportance(const std::string &path, Diagnostics &diagnostics);
+
+// The numbers of a weight, by the name that its family has for it; empty: none.
+std::vector<float> importanceOf(const ImportanceTable &table, const std::string &weight, int64_t columns);
 
 }  // namespace talc

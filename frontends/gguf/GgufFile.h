@@ -2,9 +2,9 @@
 // The header of a GGUF file, checked. Source: docs/gguf.md of github.com/ggml-org/ggml.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
 #include "frontends/Diagnostics.h"
 #include "frontends/ModelDirectory.h"
-#include "frontends/gguf/GgufTypes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,9 +12,25 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talc {
+
+// An element type of GGUF: its number, and how talc stores it. Source: ggml's ggml.h.
+struct GgufType {
+  uint32_t number;
+  std::string_view name;
+  int64_t blockValues, blockBytes;
+  std::string_view format = {};  // in which talc stores such values, if it does
+};
+
+// Null for a number that stands for no type, or for one that was withdrawn.
+const GgufType *ggufType(uint32_t number);
+
+// Null if weights cannot have it. All types that have one: "F32, F16 or BF16".
+const StorageFormat *ggufFormat(const GgufType &type);
+std::string ggufFormats();
 
 // Row-major little-endian values, bytes [offset, offset + bytes) of the file, unaligned.
 struct GgufTensor {

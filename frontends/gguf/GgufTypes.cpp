@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of element types.
-#include "frontends/gguf/GgufTypes.h"
+#include "frontends/gguf/GgufFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -5,7 +5,7 @@
 //          [experts]: sums of squares, and over how many tokens
 //   older  i32 entries; each: i32 length, name, i32 calls, i32 values, the values in f32: sums of means over `calls`
 //          parts of the text; then perhaps i32 of the last part, i32 length, name of the text
-#include "frontends/gguf/ImportanceFile.h"
+#include "frontends/gguf/Gguf.h"
 
 #include "frontends/gguf/GgufFile.h"
 #include "frontends/gguf/GgufNames.h"

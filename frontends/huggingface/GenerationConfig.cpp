@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads generation defaults.
-#include "frontends/huggingface/GenerationConfig.h"
+#include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/Json.h"
 #include "frontends/ModelConfig.h"

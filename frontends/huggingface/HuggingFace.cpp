@@ -10,10 +10,7 @@
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/huggingface/GenerationConfig.h"
 #include "frontends/huggingface/JsonConfig.h"
-#include "frontends/huggingface/MaskToken.h"
-#include "frontends/huggingface/SentencePooling.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"

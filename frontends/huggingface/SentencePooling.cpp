@@ -4,7 +4,7 @@
 //   [{"type": "sentence_transformers.models.Transformer", "path": ""},
 //    {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
 //    {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}]
-#include "frontends/huggingface/SentencePooling.h"
+#include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/Json.h"
 #include "frontends/ModelDirectory.h"

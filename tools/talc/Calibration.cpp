@@ -4,7 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/quantize/Calibration.h"
-#include "frontends/gguf/ImportanceFile.h"
+#include "frontends/gguf/Gguf.h"
 #include "tools/talc/perplexity/LogitsEvaluator.h"
 #include "tools/talc/perplexity/Perplexity.h"
 

@@ -4,7 +4,7 @@
 // A row w of a matrix is multiplied by activations x. If these are independent with mean squares s, the product has the
 // mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike. A row of a
 // table is looked up alone, and norms take its size away: there the rows' own shares are averaged.
-#include "compiler/passes/optimize/FormatErrors.h"
+#include "compiler/passes/optimize/FormatBudget.h"
 
 #include "compiler/artifact/Importance.h"
 #include "compiler/artifact/WeightRange.h"
