@@ -17,14 +17,14 @@ using namespace mlir;
 
 namespace talc {
 
-std::string defaultCacheDirectory(std::string wanted) {
+std::string defaultCacheDirectory(std::string choice) {
   auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
-  if (wanted.empty())
-    wanted = variable("TALC_CACHE");
-  if (wanted == "off")
+  if (choice.empty())
+    choice = variable("TALC_CACHE");
+  if (choice == "off")
     return "";
-  if (!wanted.empty())
-    return wanted;
+  if (!choice.empty())
+    return choice;
   std::string base = variable("XDG_CACHE_HOME");
   if (!llvm::StringRef(base).starts_with("/"))
     base = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
@@ -40,12 +40,12 @@ static bool carriesSeveral(EmitKind emit) {
 }
 
 // Whoever looks at the stages has all of them run.
-static std::string cacheOf(const CompileRequest &request) {
+static std::string usedCacheDirectory(const CompileRequest &request) {
   return isText(request.emit) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
 }
 
 // For a target, by its place.
-static std::string plansOf(const CompileRequest &request, size_t target) {
+static std::string targetPlans(const CompileRequest &request, size_t target) {
   return request.plans.empty() ? "" : request.plans[std::min(target, request.plans.size() - 1)];
 }
 
@@ -58,16 +58,16 @@ static bool allAlike(llvm::ArrayRef<targets::TargetPtr> targets) {
 }
 
 // Machines of another family widen weights, and share the program up to stage lower.
-static targets::Compute computeOf(const CompileRequest &request) {
+static targets::Compute commonCompute(const CompileRequest &request) {
   return allAlike(request.targets) ? request.compute : targets::Compute::F32;
 }
 
-static StageRun stagesOf(const CompileRequest &request) {
+static StageRun makeStageRun(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
   run.pipeline = {request.weights.text, request.targets.front(), request.generator,
-                  computeOf(request),   plansOf(request, 0),     request.targets.front()};
+                  commonCompute(request),   targetPlans(request, 0),     request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;
@@ -80,7 +80,7 @@ static StageRun stagesOf(const CompileRequest &request) {
 static StageRun furtherStages(const CompileRequest &request, StageRun run, size_t place) {
   const targets::TargetPtr &target = request.targets[place];
   run.pipeline.target = target;
-  run.pipeline.plans = plansOf(request, place);
+  run.pipeline.plans = targetPlans(request, place);
   run.listener.stage = [&](llvm::StringRef name) {
     request.listener.beginStage(name.empty() ? "" : name.str() + " " + target->name());
   };
@@ -118,7 +118,7 @@ static llvm::Error divideWork(ModuleOp module, llvm::ArrayRef<targets::TargetPtr
   for (size_t place = 1; place < targets.size(); ++place)
     if (modelOf(place) == static_cast<ptrdiff_t>(place))
       copies[place - 1] = module.clone();
-  if (targets.size() > 1 || !cacheOf(request).empty())
+  if (targets.size() > 1 || !usedCacheDirectory(request).empty())
     if (llvm::Error error = runUpTo(Stage::Bufferize, module, run))
       return error;
   for (size_t place = 1; place < targets.size(); ++place) {
@@ -134,14 +134,14 @@ static llvm::Error divideWork(ModuleOp module, llvm::ArrayRef<targets::TargetPtr
 // Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
 static llvm::Error makeCode(ModuleCode &code, const StageRun &run, const CompileRequest &request) {
   // The code that the cache has for a function is that of one plan.
-  if (run.first == Stage::Schedule && !cacheOf(request).empty())
+  if (run.first == Stage::Schedule && !usedCacheDirectory(request).empty())
     if (llvm::Error error = assignPlans(code.module(), run))
       return error;
-  return code.find(run, cacheOf(request)) ? llvm::Error::success() : runStages(code.module(), run);
+  return code.find(run, usedCacheDirectory(request)) ? llvm::Error::success() : runStages(code.module(), run);
 }
 
 static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
-  StageRun run = stagesOf(request);
+  StageRun run = makeStageRun(request);
   std::vector<OwningOpRef<ModuleOp>> copies;
   std::vector<ModuleCode> codes;
   llvm::ArrayRef<targets::TargetPtr> targets = request.targets;
@@ -190,7 +190,7 @@ llvm::Error compile(ModuleOp module, const CompileRequest &request) {
     return error;
   if (request.last == Stage::Package)
     return makeProduct(module, request);
-  llvm::Error error = runStages(module, stagesOf(request));
+  llvm::Error error = runStages(module, makeStageRun(request));
   return error ? std::move(error) : printModule(module, request.output);
 }
 

@@ -29,14 +29,14 @@ void registerDialects(DialectRegistry &registry) {
   kernel::registerInterfaces(registry);
 }
 
-static std::string textOf(ModuleOp module) {
+static std::string printToString(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
   return text;
 }
 
 llvm::Error printModule(ModuleOp module, const std::string &path) {
-  return writeText(textOf(module), path);
+  return writeText(printToString(module), path);
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseModule(const std::string &path, MLIRContext &context) {
@@ -90,12 +90,12 @@ private:
 // What other generators made of kernels in stage schedule.
 static llvm::Error dumpGenerated(ModuleOp module, const std::string &directory) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto made = generatedCode(function)) {
+    if (auto code = generatedCode(function)) {
       llvm::SmallString<128> path(directory);
       llvm::sys::path::append(path, function.getName());
-      if (llvm::Error error = writeText(made->loops, (path + ".loops").str()))
+      if (llvm::Error error = writeText(code->loops, (path + ".loops").str()))
         return error;
-      if (llvm::Error error = writeText(made->assembly, (path + ".s").str()))
+      if (llvm::Error error = writeText(code->assembly, (path + ".s").str()))
         return error;
     }
   return llvm::Error::success();

@@ -108,7 +108,7 @@ llvm::Error compile(mlir::ModuleOp module, const CompileRequest &request);
 
 // Where the user wants the cache of code: `wanted`, else the variable TALC_CACHE, and for neither the place that the
 // XDG base directory specification says. Empty, nowhere, for "off".
-std::string defaultCacheDirectory(std::string wanted = "");
+std::string defaultCacheDirectory(std::string choice = "");
 
 // Prints a module to a file or, for "-", to standard output.
 llvm::Error printModule(mlir::ModuleOp module, const std::string &path);

@@ -74,7 +74,7 @@ static SourceQuote quoteSource(const std::string &path, unsigned line, unsigned 
 }
 
 // The first place in a file; null: there is none.
-static FileLineColLoc fileOf(Location location) {
+static FileLineColLoc findFileLocation(Location location) {
   FileLineColLoc found;
   location->walk([&](Location inner) {
     found = dyn_cast<FileLineColLoc>(inner);
@@ -84,8 +84,8 @@ static FileLineColLoc fileOf(Location location) {
 }
 
 // FILE:LINE:COLUMN, else the name of a named place, else nothing.
-static std::string placeOf(Location location) {
-  if (FileLineColLoc file = fileOf(location))
+static std::string locationText(Location location) {
+  if (FileLineColLoc file = findFileLocation(location))
     return fmt::format("{}:{}:{}", file.getFilename().str(), file.getLine(), file.getColumn());
   std::string place;
   location->walk([&](Location inner) {
@@ -97,7 +97,7 @@ static std::string placeOf(Location location) {
 }
 
 // One line: what follows a line break is for readers of IR.
-static std::string textOf(Diagnostic &diagnostic) {
+static std::string firstLine(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   return text.substr(0, text.find('\n'));
 }
@@ -112,8 +112,8 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext &context, std::string sourc
       }) {}
 
 void DiagnosticCollector::add(Diagnostic &diagnostic) {
-  Line line{placeOf(diagnostic.getLocation()), textOf(diagnostic), ""};
-  FileLineColLoc file = fileOf(diagnostic.getLocation());
+  Line line{locationText(diagnostic.getLocation()), firstLine(diagnostic), ""};
+  FileLineColLoc file = findFileLocation(diagnostic.getLocation());
   if (file && file.getFilename() == source) {
     SourceQuote quote = quoteSource(source, file.getLine(), file.getColumn());
     // Upstream does not say which value is undeclared.

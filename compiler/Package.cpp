@@ -69,15 +69,15 @@ static llvm::Expected<std::string> findLauncherStub(StubKind kind, llvm::StringR
 // Empty for this machine's own architecture, whatever features it lacks, and for code that any machine loads. Families
 // are called as LLVM calls architectures.
 static std::string foreignFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
-  std::string own = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
-  std::replace(own.begin(), own.end(), '_', '-');
+  std::string hostArch = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
+  std::replace(hostArch.begin(), hostArch.end(), '_', '-');
   for (const targets::TargetPtr &target : targets)
     if (std::string family = target->hostFamily(); !family.empty())
-      return family == own ? "" : family;
+      return family == hostArch ? "" : family;
   return "";
 }
 
-static StubKind carrierOf(const CompileRequest &request) {
+static StubKind selectStub(const CompileRequest &request) {
   if (request.emit != EmitKind::Program)
     return request.emit == EmitKind::Library ? StubKind::Library : StubKind::Object;
   bool driver = llvm::any_of(request.targets, [](const targets::TargetPtr &target) { return target->usesDriver(); });
@@ -94,19 +94,19 @@ static void shareArena(llvm::ArrayRef<ModuleCode> codes) {
   for (const ModuleCode &code : codes)
     for (const char *figure :
          {planKeys::arenaBytesPerToken, planKeys::arenaBytesFixed, planKeys::arenaBytesPerThread}) {
-      auto own = code.module()->getAttrOfType<DictionaryAttr>(planAttr).getAs<IntegerAttr>(figure);
-      auto known = dyn_cast_or_null<IntegerAttr>(shared.get(figure));
-      if (own && known && own.getInt() > known.getInt())
-        shared.set(figure, own);
+      auto size = code.module()->getAttrOfType<DictionaryAttr>(planAttr).getAs<IntegerAttr>(figure);
+      auto maxSize = dyn_cast_or_null<IntegerAttr>(shared.get(figure));
+      if (size && maxSize && size.getInt() > maxSize.getInt())
+        shared.set(figure, size);
     }
   first->setAttr(planAttr, shared.getDictionary(first.getContext()));
 }
 
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
   bool program = request.emit == EmitKind::Program;
-  auto carrier = findLauncherStub(carrierOf(request), foreignFamily(request.targets), request.programDirectory);
-  if (!carrier)
-    return carrier.takeError();
+  auto stub = findLauncherStub(selectStub(request), foreignFamily(request.targets), request.programDirectory);
+  if (!stub)
+    return stub.takeError();
   std::string openName = program ? "" : openFunctionName(request.output);
   if (openName.size() > maxOpenNameLength())
     return makeError(ErrorCode::Output,
@@ -115,7 +115,7 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
                      request.output, openName, openName.size(), maxOpenNameLength());
   shareArena(codes);
   ModuleOp module = codes.front().module();
-  ArtifactParts parts{module, {}, request.tokenizer, *carrier, openName, request.emit != EmitKind::Object};
+  ArtifactParts parts{module, {}, request.tokenizer, *stub, openName, request.emit != EmitKind::Object};
   for (const ModuleCode &code : codes) {
     auto linked = code.link();
     if (!linked)

@@ -58,10 +58,10 @@ void TemporaryDirectory::removeAll() {
 llvm::Expected<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
   std::unique_ptr<TemporaryDirectory> directory(new TemporaryDirectory);
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("talc", directory->path)) {
-    std::string wanted = directory->path.str().str();
+    std::string requested = directory->path.str().str();
     directory->path.clear();
     return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
-                     wanted, error.message());
+                     requested, error.message());
   }
   directory->place = enter(directory->path.c_str());
   return directory;

@@ -421,9 +421,9 @@ void GraphBuilder::Graph::addResult(Tensor rows, llvm::StringRef kind) {
   static_assert(GraphBuilder::maxLogitParts + 1 == artifact::maxOutputs);
   if (!ready(rows))
     return;
-  size_t most = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;
-  if (results.size() >= most)
-    return error(fmt::format("it has more than {} outputs", most));
+  size_t maxResults = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;
+  if (results.size() >= maxResults)
+    return error(fmt::format("it has more than {} outputs", maxResults));
   results.push_back(rows);
   resultKinds.push_back(builder.getStringAttr(kind));
 }

@@ -17,11 +17,11 @@ static void refuse(Diagnostics &diagnostics, const std::string &what, const std:
 
 // Positions are those inside of what a sequence sees, so that tokens move on to others.
 void GraphBuilder::Graph::stream(bool hardPositions) {
-  constexpr int64_t most = int64_t(1) << 30;
+  constexpr int64_t maxTokens = int64_t(1) << 30;
   if (hardPositions)
     return refuse(diagnostics, "--sinks", "the model's positions are learned, and cannot move with a window");
   cacheTokens = maxSequence;
-  maxSequence = most;
+  maxSequence = maxTokens;
   if (sinks >= cacheTokens)
     refuse(diagnostics, "--sinks", fmt::format("{} tokens stay, but a sequence has room for {}", sinks, cacheTokens));
 }
@@ -73,9 +73,9 @@ Value GraphBuilder::Graph::keptQueries(Tensor queries, int64_t window) {
     refuse(diagnostics, "--sinks", "the model changes queries after their turn by position");
   if (!rope)
     return turned;
-  auto kept = cast<RopeOp>(builder.clone(*rope));
-  kept.setLast(sinks + window - 1);
-  return kept.getResult();
+  auto clone = cast<RopeOp>(builder.clone(*rope));
+  clone.setLast(sinks + window - 1);
+  return clone.getResult();
 }
 
 Tensor GraphBuilder::Graph::attention(Tensor queries, Tensor keys, Tensor values, Value keptQueries,

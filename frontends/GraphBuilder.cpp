@@ -19,12 +19,12 @@ GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnost
 GraphBuilder::~GraphBuilder() = default;
 
 void GraphBuilder::positions(int64_t count, bool hard, int64_t usual, bool endless) {
-  constexpr int64_t most = int64_t(1) << 30;
-  count = std::min(count, most);
-  graph->longestSequence = hard ? count : most;
+  constexpr int64_t maxTokens = int64_t(1) << 30;
+  count = std::min(count, maxTokens);
+  graph->longestSequence = hard ? count : maxTokens;
   bool streams = graph->sinks > 0;
   if (graph->maxSequence <= 0)
-    graph->maxSequence = endless && !streams ? most : usual > 0 ? std::min(usual, count) : count;
+    graph->maxSequence = endless && !streams ? maxTokens : usual > 0 ? std::min(usual, count) : count;
   if (streams)
     return graph->stream(hard);
   if (graph->maxSequence <= count || endless)
@@ -403,8 +403,8 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
   auto [allKeys, allValues] = read(cache);
   if (!graph->ready(allKeys, allValues))
     return {};
-  Value kept = graph->sinks > 0 ? graph->keptQueries(queries, used.window) : Value();
-  return graph->attention(queries, allKeys, allValues, kept, used, maskKind(used.mask));
+  Value sinkQueries = graph->sinks > 0 ? graph->keptQueries(queries, used.window) : Value();
+  return graph->attention(queries, allKeys, allValues, sinkQueries, used, maskKind(used.mask));
 }
 
 Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values,

@@ -167,7 +167,7 @@ public:
   // Two weights of one shape that may be one and the same tensor, as an embedding and a vocabulary projection.
   // `wanted` is what the configuration says; see WeightSource::tied.
   std::pair<Weight, Weight> tiedWeights(const std::string &first, const std::string &second, const Shape &shape,
-                                        bool wanted);
+                                        bool isTied);
 
   int64_t rowCount(Weight weight) const;
   // Of every `period` rows those from `first` on, `count` of them: parts of a weight that files store as one.

@@ -170,9 +170,9 @@ Weight GraphBuilder::relativeKeys(Weight projection, Weight from, Weight to, int
 }
 
 std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
-                                                    const Shape &shape, bool wanted) {
+                                                    const Shape &shape, bool isTied) {
   std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
-  if (!graph->weights.tied(firstName, secondName, wanted))
+  if (!graph->weights.tied(firstName, secondName, isTied))
     return {weight(first, shape), weight(second, shape)};
   bool onlySecond = graph->weights.has(secondName) && !graph->weights.has(firstName);
   Weight both = weight(onlySecond ? second : first, shape);

@@ -22,8 +22,8 @@ static func::FuncOp findModel(ModuleOp module) {
 // The place of the result of this kind; -1: none.
 static int64_t findOutput(ModuleOp module, llvm::StringRef kind) {
   auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr).getAsValueRange<StringAttr>();
-  auto found = llvm::find(kinds, kind);
-  return found == kinds.end() ? -1 : std::distance(kinds.begin(), found);
+  auto it = llvm::find(kinds, kind);
+  return it == kinds.end() ? -1 : std::distance(kinds.begin(), it);
 }
 
 int64_t vocabularySize(ModuleOp module) {

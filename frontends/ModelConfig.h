@@ -47,7 +47,7 @@ public:
   // A finite number > 0.
   double positive(const char *key, double fallback) const;
   // A finite number from `least` to `most`.
-  double number(const char *key, double fallback, double least, double most) const;
+  double number(const char *key, double fallback, double minimum, double maximum) const;
   // Null is false where that is the default: programs in Python ask whether it is true.
   bool flag(const char *key, bool fallback) const;
   std::string text(const char *key, const std::string &fallback) const;

@@ -146,8 +146,8 @@ OpenFile ModelDirectory::openFile(const std::string &file, Diagnostics &diagnost
   if (opened < 0)
     return refuse(fmt::format("cannot be opened: {}", strerror(errno)));
   struct stat facts;
-  bool known = fstat(opened, &facts) == 0;
-  if (!known || !S_ISREG(facts.st_mode)) {
+  bool isOpen = fstat(opened, &facts) == 0;
+  if (!isOpen || !S_ISREG(facts.st_mode)) {
     close(opened);
     return refuse("is no regular file");
   }

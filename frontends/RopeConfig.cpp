@@ -85,8 +85,8 @@ Llama3Scaling ModelConfig::llama3Scaling(const ModelConfig &parameters, int64_t 
 
 // A number that is absent, null or 0 takes the default.
 static double orDefault(const ModelConfig &parameters, const char *key, double fallback) {
-  constexpr double most = 1e30;
-  double value = parameters.has(key) ? parameters.number(key, 0, 0, most) : 0;
+  constexpr double maxFactor = 1e30;
+  double value = parameters.has(key) ? parameters.number(key, 0, 0, maxFactor) : 0;
   return value == 0 ? fallback : value;
 }
 
@@ -133,10 +133,10 @@ LongScaling ModelConfig::longScaling(const ModelConfig &parameters, int64_t orig
 // What means nothing with a scaling, though it is right by itself. `config` has what `parameters` leave out.
 static void checkScaling(const Rope &rope, const ModelConfig &config, const ModelConfig &parameters,
                          const char *theta) {
-  bool own = parameters.has("rope_theta");
+  bool hasTheta = parameters.has("rope_theta");
   if (std::holds_alternative<YarnScaling>(rope.scaling) && !(rope.base > 1))
-    (own ? parameters : config)
-        .invalid(own ? "rope_theta" : theta, fmt::format("is {}, expected more than 1 with yarn", rope.base));
+    (hasTheta ? parameters : config)
+        .invalid(hasTheta ? "rope_theta" : theta, fmt::format("is {}, expected more than 1 with yarn", rope.base));
   if (std::holds_alternative<DynamicScaling>(rope.scaling) && rope.rotary <= 2)
     parameters.invalid("rope_type", "is dynamic, expected heads of which more than 2 features are turned");
 }

@@ -81,7 +81,7 @@ public:
 
   // Whether two names stand for one tensor. `wanted` is what the configuration says, but files win: two tensors are one
   // exactly if they have the same bytes, and a tensor that is missing can only be the other one.
-  virtual bool tied(const std::string &first, const std::string &second, bool wanted) = 0;
+  virtual bool tied(const std::string &first, const std::string &second, bool isTied) = 0;
 };
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a compiled model into one file: carrier, manifest, facts, code, tokenizer, labels, weights.
+// Puts a compiled model into one file: stub, manifest, facts, code, tokenizer, labels, weights.
 #pragma once
 
 #include "compiler/artifact/CodeSection.h"
@@ -11,7 +11,7 @@ struct ArtifactParts {
   mlir::ModuleOp module;           // whose weights, plan and kernels go into the file
   std::vector<CodeSection> code;   // the best first
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
-  std::string carrier;             // path of the program, library or object that carries the model
+  std::string stub;             // path of the program, library or object that carries the model
   std::string openName;            // of the function that opens the model; empty: a program has none
   bool executable;                 // whether the file is for running, and not for linking alone
 };

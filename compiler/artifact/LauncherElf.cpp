@@ -62,11 +62,11 @@ std::string Placement::read() {
   memcpy(&head, bytes.data(), sizeof(head));
   sections.resize(head.e_shnum);
   segments.resize(head.e_phnum);
-  bool whole = head.e_ident[EI_CLASS] == ELFCLASS64 && readTable(bytes, head.e_shoff, sections) &&
+  bool isValid = head.e_ident[EI_CLASS] == ELFCLASS64 && readTable(bytes, head.e_shoff, sections) &&
                readTable(bytes, head.e_phoff, segments);
   for (const Elf64_Shdr &section : sections)
-    whole = whole && (section.sh_type == SHT_NOBITS || holds(section));
-  return whole ? findPlace() : "is damaged";
+    isValid = isValid && (section.sh_type == SHT_NOBITS || holds(section));
+  return isValid ? findPlace() : "is damaged";
 }
 
 std::string Placement::findPlace() {
@@ -86,7 +86,7 @@ std::string Placement::findPlace() {
 
 // ---- The name
 
-uint32_t hashOf(const char *name) {
+uint32_t hashName(const char *name) {
   uint32_t hash = 0;
   for (; *name; ++name) {
     hash = (hash << 4) + static_cast<unsigned char>(*name);
@@ -107,7 +107,7 @@ void Placement::hashNames(const Elf64_Shdr &table) {
   for (uint32_t i = 1; i < count; ++i) {
     Elf64_Sym symbol;
     memcpy(&symbol, bytes.data() + symbols.sh_offset + i * sizeof(symbol), sizeof(symbol));
-    uint32_t &first = bucket[hashOf(reinterpret_cast<char *>(&bytes[names.sh_offset + symbol.st_name])) % buckets];
+    uint32_t &first = bucket[hashName(reinterpret_cast<char *>(&bytes[names.sh_offset + symbol.st_name])) % buckets];
     chain[i] = first;
     first = i;
   }
@@ -118,20 +118,20 @@ std::string Placement::rename(const std::string &name) {
   const std::string reserved = reservedName;
   if (name.size() > reserved.size())
     return "has no room for the name of a function";
-  bool found = false;
+  bool isRenamed = false;
   for (const Elf64_Shdr &section : sections) {
     if (section.sh_type != SHT_STRTAB)
       continue;
     auto begin = bytes.begin() + section.sh_offset, end = begin + section.sh_size;
-    for (auto at = begin; (at = std::search(at, end, reserved.begin(), reserved.end())) != end; found = true)
+    for (auto at = begin; (at = std::search(at, end, reserved.begin(), reserved.end())) != end; isRenamed = true)
       std::fill(std::copy(name.begin(), name.end(), at), at + reserved.size(), 0);
   }
   for (const Elf64_Shdr &section : sections)
     if (section.sh_type == SHT_HASH)
       hashNames(section);
     else if (section.sh_type == SHT_GNU_HASH)
-      found = false;  // the order of symbols depends on their names
-  return found ? "" : "has no place for the name of a function";
+      isRenamed = false;  // the order of symbols depends on their names
+  return isRenamed ? "" : "has no place for the name of a function";
 }
 
 // ---- The place
@@ -175,9 +175,9 @@ std::string Placement::moveTo(uint64_t artifactBytes, std::vector<uint8_t> &back
 
 }  // namespace
 
-std::string embedArtifact(std::vector<uint8_t> carrier, uint64_t artifactBytes, const std::string &openName,
+std::string embedArtifact(std::vector<uint8_t> stub, uint64_t artifactBytes, const std::string &openName,
                           LauncherElf &file) {
-  file.front = std::move(carrier);
+  file.front = std::move(stub);
   Placement placement(file.front);
   std::string problem = placement.read();
   if (problem.empty() && !openName.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts an artifact into a carrier: an ELF file with a place for it (runtime/stub).
+// Puts an artifact into a stub: an ELF file with a place for it (runtime/stub).
 //
-//   carrier                             product
+//   stub                             product
 //   ELF header, program headers         the same
 //   what is loaded                      the same, but for the name of the function that opens the model
 //   .talc: a page, its own segment      moved behind the rest, as large as the artifact
@@ -29,9 +29,9 @@ struct LauncherElf {
 // Letters that the name of a function that opens a model can have.
 size_t maxOpenNameLength();
 
-// `carrier`: the file's bytes. `openName`: of the function that opens the model; empty: it has none. Returns what is
+// `stub`: the file's bytes. `openName`: of the function that opens the model; empty: it has none. Returns what is
 // wrong, or nothing.
-std::string embedArtifact(std::vector<uint8_t> carrier, uint64_t artifactBytes, const std::string &openName,
+std::string embedArtifact(std::vector<uint8_t> stub, uint64_t artifactBytes, const std::string &openName,
                           LauncherElf &file);
 
 }  // namespace talc

@@ -13,7 +13,7 @@ namespace talc {
 constexpr int64_t wordBits = 32;
 
 // Where the last number ends, in bits; nothing if that is too far.
-static std::optional<int64_t> endOf(CodesAttr codes, int64_t rows, int64_t columns) {
+static std::optional<int64_t> endBit(CodesAttr codes, int64_t rows, int64_t columns) {
   if (codes.getTransposed())
     std::swap(rows, columns);
   if (rows <= 0 || columns <= 0)
@@ -38,8 +38,8 @@ LowBitTensor::LowBitTensor(std::shared_ptr<const MappedFile> opened, CodesAttr c
       order(codes.getOrder()), width(codes.getBits()), stride(codes.getStride()), transposed(codes.getTransposed()) {}
 
 std::optional<LowBitTensor> LowBitTensor::open(std::shared_ptr<const MappedFile> file, CodesAttr codes, int64_t rows,
-                                               int64_t columns) {
-  std::optional<int64_t> end = endOf(codes, rows, columns);
+                                             int64_t columns) {
+  std::optional<int64_t> end = endBit(codes, rows, columns);
   auto present = static_cast<int64_t>(file->bytes().size());
   if (!end || codes.getOffset() > present || (*end + 7) / 8 > present - codes.getOffset())
     return std::nullopt;

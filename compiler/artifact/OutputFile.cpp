@@ -74,14 +74,14 @@ static std::string freeSpace(const std::string &path) {
 }
 
 llvm::Error OutputFile::cannotWrite(int reason) const {
-  uint64_t needed = std::max(expected, written);
+  uint64_t requiredBytes = std::max(expected, written);
   if (reason == ENOSPC || reason == EDQUOT)
     return makeError(ErrorCode::Output, "{}: the file needs {} bytes, but its file system has {} bytes left", path,
-                     needed, freeSpace(path));
+                     requiredBytes, freeSpace(path));
   if (reason == EFBIG)
     return makeError(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
-                     needed);
-  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, needed, strerror(reason));
+                     requiredBytes);
+  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, requiredBytes, strerror(reason));
 }
 
 llvm::Error OutputFile::reserve(uint64_t bytes) {
@@ -101,11 +101,11 @@ constexpr size_t blockBytes = 2 << 20;
 
 llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
   while (!bytes.empty()) {
-    bool whole = block.empty() && bytes.size() >= blockBytes;
-    size_t count = whole ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
+    bool isWholeBlock = block.empty() && bytes.size() >= blockBytes;
+    size_t count = isWholeBlock ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
     llvm::ArrayRef<uint8_t> first = bytes.take_front(count);
     bytes = bytes.drop_front(count);
-    if (!whole) {
+    if (!isWholeBlock) {
       block.insert(block.end(), first.begin(), first.end());
       if (block.size() < blockBytes)
         continue;

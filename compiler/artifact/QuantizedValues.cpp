@@ -128,7 +128,7 @@ private:
 }  // namespace
 
 // Of every column its group; the number of groups is that of whole runs of columns.
-static llvm::Expected<std::vector<int32_t>> groupsOf(WeightOp weight, QuantizedSourceAttr source, int64_t columns,
+static llvm::Expected<std::vector<int32_t>> readGroups(WeightOp weight, QuantizedSourceAttr source, int64_t columns,
                                                      TableOpener &opener) {
   int64_t count = llvm::divideCeil(columns, source.getColumns());
   std::vector<int32_t> groups(columns);
@@ -151,7 +151,7 @@ static llvm::Expected<std::vector<int32_t>> groupsOf(WeightOp weight, QuantizedS
 llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSourceAttr source, FileOpener open) {
   MatrixShape shape = matrixShape(cast<RankedTensorType>(weight.getType()));
   TableOpener opener(weight, open);
-  auto groups = groupsOf(weight, source, shape.columns, opener);
+  auto groups = readGroups(weight, source, shape.columns, opener);
   if (!groups)
     return groups.takeError();
   int64_t rows = llvm::divideCeil(shape.rows, source.getRows()),

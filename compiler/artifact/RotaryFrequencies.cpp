@@ -52,8 +52,8 @@ static void scaleAll(std::vector<double> &frequencies, YarnScalingAttr scaling, 
   high = std::min(scaling.getTruncate() ? std::ceil(high) : high, rotary - 1);
   high += low == high ? 0.001 : 0;
   for (size_t i = 0; i < frequencies.size(); ++i) {
-    double kept = 1 - std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
-    frequencies[i] *= kept + (1 - kept) / factor;
+    double extrapolated = 1 - std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    frequencies[i] *= extrapolated + (1 - extrapolated) / factor;
   }
 }
 

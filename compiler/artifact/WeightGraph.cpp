@@ -29,12 +29,12 @@ static std::string printed(Type type) {
 
 llvm::Error refuse(WeightOp weight, const std::string &why) {
   return makeError(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
-                   shapeText(typeOf(weight)), why);
+                   shapeText(tensorType(weight)), why);
 }
 
 llvm::Expected<int64_t> elementCount(WeightOp weight) {
   int64_t count = 1;
-  for (int64_t size : typeOf(weight).getShape())
+  for (int64_t size : tensorType(weight).getShape())
     if (llvm::MulOverflow(count, size, count) || count > maxElements)
       return refuse(weight, "is too large");
   return count;
@@ -71,9 +71,9 @@ llvm::Expected<std::shared_ptr<const MappedFile>> WeightGraph::openFile(llvm::St
 }
 
 WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
-  auto known = evaluated.find(weight.getSymName());
-  if (known != evaluated.end())
-    return known->second;
+  auto it = evaluated.find(weight.getSymName());
+  if (it != evaluated.end())
+    return it->second;
   if (depth > maxDepth)
     return refuse(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
   if (llvm::Expected<int64_t> count = elementCount(weight); !count)
@@ -102,7 +102,7 @@ WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr 
 }
 
 WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
-  RankedTensorType type = typeOf(weight);
+  RankedTensorType type = tensorType(weight);
   MatrixShape shape = matrixShape(type);
   Attribute source = weight.getSource();
   if (auto file = dyn_cast<FileSourceAttr>(source))
@@ -143,9 +143,9 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
     return makeError(ErrorCode::WeightFile,
                      "{}: weight '{}' of shape {} needs {} bytes from byte {} on, but the file has {} bytes; was it "
                      "downloaded completely?",
-                     source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
+                     source.getPath().str(), weight.getSymName().str(), shapeText(tensorType(weight)), bytes,
                      source.getOffset(), present);
-  return fileValues(*file, source.getOffset(), format, matrixShape(typeOf(weight)));
+  return fileValues(*file, source.getOffset(), format, matrixShape(tensorType(weight)));
 }
 
 llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weight, int depth) {
@@ -153,13 +153,13 @@ llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weig
   if (!weight.getOf())
     return result;
   for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
-    auto found = symbols.find(symbol.getValue());
-    if (found == symbols.end())
+    auto it = symbols.find(symbol.getValue());
+    if (it == symbols.end())
       return refuse(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
-    Result source = values(found->second, depth + 1);
+    Result source = values(it->second, depth + 1);
     if (!source)
       return source.takeError();
-    RankedTensorType type = typeOf(found->second);
+    RankedTensorType type = tensorType(it->second);
     result.push_back(roundedValues(*source, elementFormat(type), getPanelLanes(type)));
   }
   return result;

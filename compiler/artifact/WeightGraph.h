@@ -11,7 +11,7 @@
 
 namespace talc {
 
-inline mlir::RankedTensorType typeOf(WeightOp weight) {
+inline mlir::RankedTensorType tensorType(WeightOp weight) {
   return mlir::cast<mlir::RankedTensorType>(weight.getType());
 }
 

@@ -102,11 +102,11 @@ private:
 
   // Measures an assignment, and keeps the best.
   llvm::Error measure(const Assignment &assignment) {
-    auto found = measureDivergence(assignment);
-    if (!found)
-      return found.takeError();
-    if (*found < minDivergence) {
-      minDivergence = *found;
+    auto measured = measureDivergence(assignment);
+    if (!measured)
+      return measured.takeError();
+    if (*measured < minDivergence) {
+      minDivergence = *measured;
       best = assignment;
     }
     return llvm::Error::success();
@@ -142,10 +142,10 @@ private:
           continue;
         Assignment trial = start;
         trial[unit] = cost;
-        auto found = measureDivergence(trial);
-        if (!found)
-          return found.takeError();
-        changes.push_back({unit, cost, bitCount(start) - bitCount(trial), *found - minDivergence});
+        auto measured = measureDivergence(trial);
+        if (!measured)
+          return measured.takeError();
+        changes.push_back({unit, cost, bitCount(start) - bitCount(trial), *measured - minDivergence});
       }
     llvm::sort(changes, [](const Change &a, const Change &b) {
       return std::tuple(a.increase, a.unit, a.cost) < std::tuple(b.increase, b.unit, b.cost);

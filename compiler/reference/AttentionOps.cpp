@@ -150,7 +150,7 @@ struct KeyRows {
 struct Visible {
   int64_t row;
   double bias;
-  bool kept;
+  bool usesSinkQueries;
 };
 
 // Positions are counted in the sequence (in the source, if keys come from there: then there is no order).
@@ -212,7 +212,7 @@ void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::Arra
   for (const Visible &key : visible) {
     double sum = 0;
     for (int64_t i = 0; i < width && key.row >= 0; ++i)
-      sum += (key.kept ? *in.keptQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
+      sum += (key.usesSinkQueries ? *in.keptQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
     double score = sum * op.getScale().convertToDouble(), cap = op.getCap().convertToDouble();
     scores.push_back((cap > 0 ? cap * std::tanh(score / cap) : score) + key.bias);
   }

@@ -155,8 +155,8 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
                               *matrix(op.getValues()), frame.state(op.getCache()), *frame.weight(op.getGates()), step));
       })
       .Case([&](AttentionOp op) -> Error {
-        auto given = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
-        MatrixPtr kept = given(op.getSinkQueries()), rowBias = given(op.getRowBias());
+        auto optionalMatrix = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
+        MatrixPtr kept = optionalMatrix(op.getSinkQueries()), rowBias = optionalMatrix(op.getRowBias());
         WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
         AttentionInputs in = {*matrix(op.getQueries()),
                               *matrix(op.getKeys()),
@@ -185,11 +185,11 @@ Error Evaluation::evaluateCall(mlir::func::CallOp op, Frame &frame) {
 // The types do not say how many rows an op receives.
 Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
   auto expect = [&](mlir::Value value, int64_t rows) -> Error {
-    int64_t found = frame.matrix(value)->rows;
-    if (found == rows)
+    int64_t actualRows = frame.matrix(value)->rows;
+    if (actualRows == rows)
       return Error::success();
     return makeError(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(),
-                     found, rows);
+                     actualRows, rows);
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case([&](ExpertsOp op) { return expect(op.getRoutes(), frame.matrix(op.getX())->rows); })

@@ -12,9 +12,9 @@ namespace talc::reference {
 
 Interpreter::Interpreter(mlir::ModuleOp module, Entries model, ActivationPrecision precision)
     : module(module), model(model), precision(precision), weights(module) {
-  auto most = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
-  if (module->hasAttr(segmentedAttr) && most)
-    segment = most.getInt();
+  auto maxSequence = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
+  if (module->hasAttr(segmentedAttr) && maxSequence)
+    segment = maxSequence.getInt();
 }
 
 llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module, ActivationPrecision precision) {

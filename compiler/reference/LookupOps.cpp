@@ -14,10 +14,10 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, con
   Matrix result(ids.size(), table.shape[1]);
   auto first = static_cast<int64_t>(op.getFirst().value_or(0));
   for (size_t t = 0; t < ids.size(); ++t) {
-    bool known = ids[t] >= first && ids[t] - first < rowCount(table);
-    if (!known && !op.getFirst())
+    bool isInTable = ids[t] >= first && ids[t] - first < rowCount(table);
+    if (!isInTable && !op.getFirst())
       return makeError(ErrorCode::Usage, "token id {} is not in the vocabulary of {} tokens", ids[t], rowCount(table));
-    if (known)
+    if (isInTable)
       setRow(result, t, row(table, ids[t] - first));
   }
   return result;

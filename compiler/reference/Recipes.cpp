@@ -283,7 +283,7 @@ struct Application {
 };
 
 // What moves rows moves their blocks.
-std::string blocksOf(mlir::Attribute recipe, const std::vector<WeightPtr> &sources) {
+std::string blocksAfter(mlir::Attribute recipe, const std::vector<WeightPtr> &sources) {
   bool movesRows = mlir::isa<ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr, ConvertRecipeAttr,
                              RowsRecipeAttr, HalfSplitRecipeAttr>(recipe);
   bool alike = movesRows && !sources.empty() && llvm::all_of(sources, [&](const WeightPtr &source) {
@@ -323,7 +323,7 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
     return makeError(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
                      fmt::join(shapes, ", "), printed(result->shape));
   }
-  result->blocks = blocksOf(recipe, sources);
+  result->blocks = blocksAfter(recipe, sources);
   roundValues(*result, type.getElementType());
   return result;
 }

@@ -174,12 +174,12 @@ static Matrix quantizedTo(mlir::Type element, const Matrix &x) {
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t)
     for (int64_t first = 0; first < x.columns; first += block) {
-      float most = 0;
+      float maxMagnitude = 0;
       for (int64_t i = first; i < first + block; ++i)
-        most = std::max(most, std::fabs(static_cast<float>(x.at(t, i))));
-      if (most < 0x1p-120f)
+        maxMagnitude = std::max(maxMagnitude, std::fabs(static_cast<float>(x.at(t, i))));
+      if (maxMagnitude < 0x1p-120f)
         continue;
-      float scale = most / 127, inverse = 127 / most;
+      float scale = maxMagnitude / 127, inverse = 127 / maxMagnitude;
       for (int64_t i = first; i < first + block; ++i)
         result.at(t, i) = std::nearbyint(static_cast<float>(x.at(t, i)) * inverse) * static_cast<double>(scale);
     }
@@ -335,11 +335,11 @@ std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, A
       })
       .Case([&](ExpertsOp op) {
         std::vector<WeightPtr> biases;
-        std::vector<const Weight *> known;
+        std::vector<const Weight *> biasWeights;
         for (mlir::Value bias : op.getBiases())
-          known.push_back(biases.emplace_back(weight(bias)).get());
+          biasWeights.push_back(biases.emplace_back(weight(bias)).get());
         return evaluate(op, *matrix(op.getX()), *matrix(op.getRoutes()), *weight(op.getGate()),
-                        weight(op.getUp()).get(), *weight(op.getDown()), known);
+                        weight(op.getUp()).get(), *weight(op.getDown()), biasWeights);
       })
       .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
       .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })

@@ -59,9 +59,9 @@ llvm::Expected<std::vector<Matrix>> Interpreter::stepBySegments(llvm::ArrayRef<S
     std::vector<Sequence> parts;
     std::vector<size_t> places;
     for (size_t i = 0; i < sequences.size(); ++i) {
-      int64_t left = static_cast<int64_t>(sequences[i].ids.size()) - done[i];
-      int64_t count = std::min(left, segment - position(sequences[i].slot) % segment);
-      if (left == 0 && !sequences[i].ids.empty())
+      int64_t remaining = static_cast<int64_t>(sequences[i].ids.size()) - done[i];
+      int64_t count = std::min(remaining, segment - position(sequences[i].slot) % segment);
+      if (remaining == 0 && !sequences[i].ids.empty())
         continue;
       parts.push_back(part(sequences[i], done[i], count, results()));
       places.push_back(i);
@@ -69,11 +69,11 @@ llvm::Expected<std::vector<Matrix>> Interpreter::stepBySegments(llvm::ArrayRef<S
     }
     if (parts.empty())
       break;
-    llvm::Expected<std::vector<Matrix>> found = stepInSegments(parts);
-    if (!found)
-      return found.takeError();
-    for (size_t output = 0; output < found->size(); ++output)
-      collected[output].add(parts, places, output, (*found)[output]);
+    llvm::Expected<std::vector<Matrix>> results = stepInSegments(parts);
+    if (!results)
+      return results.takeError();
+    for (size_t output = 0; output < results->size(); ++output)
+      collected[output].add(parts, places, output, (*results)[output]);
   }
   std::vector<Matrix> result;
   for (const Collected &rows : collected)

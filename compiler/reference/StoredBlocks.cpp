@@ -31,11 +31,11 @@ struct Block {
   int six(int j) const {
     const uint8_t *b = bytes + 4;
     int group = j % 8;
-    bool least = j >= 8;
+    bool isMinimum = j >= 8;
     if (group < 4)
-      return b[group + (least ? 4 : 0)] % 64;
-    int low = least ? b[group + 4] / 16 : b[group + 4] % 16;
-    return low + 16 * (b[least ? group : group - 4] / 64);
+      return b[group + (isMinimum ? 4 : 0)] % 64;
+    int low = isMinimum ? b[group + 4] / 16 : b[group + 4] % 16;
+    return low + 16 * (b[isMinimum ? group : group - 4] / 64);
   }
 };
 
@@ -117,8 +117,8 @@ constexpr Format table[] = {{"q8_0", 32, 34, q8_0},
                             {"q8_k_sums", 256, 340, scaled<84>}};
 
 const Format *find(llvm::StringRef name) {
-  auto found = llvm::find_if(table, [&](const Format &format) { return format.name == name; });
-  return found == std::end(table) ? nullptr : found;
+  auto it = llvm::find_if(table, [&](const Format &format) { return format.name == name; });
+  return it == std::end(table) ? nullptr : it;
 }
 
 // KIND_VALUES_TYPE: the values of a group, rounded to TYPE.

@@ -13,9 +13,9 @@
 namespace talc::reference {
 
 llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
-  auto known = values.find(name.str());
-  if (known != values.end())
-    return known->second;
+  auto it = values.find(name.str());
+  if (it != values.end())
+    return it->second;
   auto op = llvm::dyn_cast_or_null<WeightOp>(mlir::SymbolTable::lookupSymbolIn(module, name));
   if (!op)
     return makeError(ErrorCode::WeightRecipe, "weight '{}' is used but not defined", name.str());
@@ -79,9 +79,9 @@ llvm::Expected<Weight> Weights::evaluateRecipe(WeightOp op) {
 
 llvm::Expected<WeightPtr> Weights::derive(DeriveOp op, const std::vector<WeightPtr> &sources) {
   auto key = std::make_pair(op.getOperation(), sources);
-  auto known = derived.find(key);
-  if (known != derived.end())
-    return known->second;
+  auto it = derived.find(key);
+  if (it != derived.end())
+    return it->second;
   auto type = mlir::cast<mlir::RankedTensorType>(op.getResult().getType());
   llvm::Expected<Weight> weight = applyRecipe("of a talc.derive", op.getRecipe(), sources, type);
   if (!weight)

@@ -29,7 +29,7 @@ static std::string firstLines(llvm::StringRef key, llvm::StringRef content) {
   return "talc code " + key.str() + "\n" + llvm::toHex(hash) + "\n";
 }
 
-static std::string contentOf(const ObjectCode &code) {
+static std::string serialize(const ObjectCode &code) {
   std::string content;
   llvm::raw_string_ostream stream(content);
   stream << code.spills.size() << "\n";
@@ -60,14 +60,14 @@ static std::optional<ObjectCode> parseContent(llvm::StringRef content) {
   return code;
 }
 
-std::string CodeCache::folderOf(llvm::StringRef key) const {
+std::string CodeCache::entryFolder(llvm::StringRef key) const {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, key.take_front(2));
   return path.str().str();
 }
 
-std::string CodeCache::pathOf(llvm::StringRef key) const {
-  llvm::SmallString<128> path(folderOf(key));
+std::string CodeCache::entryPath(llvm::StringRef key) const {
+  llvm::SmallString<128> path(entryFolder(key));
   llvm::sys::path::append(path, key + entrySuffix);
   return path.str().str();
 }
@@ -90,7 +90,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
 }
 
 std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
-  std::string path = pathOf(key);
+  std::string path = entryPath(key);
   std::unique_ptr<llvm::MemoryBuffer> file = readEntry(path);
   if (!file)
     return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
 }
 
 void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
-  std::string folder = folderOf(key);
+  std::string folder = entryFolder(key);
   if (fs::create_directories(folder, true, fs::owner_all))
     return;
   llvm::SmallString<128> model(folder), partial;
@@ -112,12 +112,12 @@ void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
   if (fs::createUniqueFile(model, file, partial))
     return;
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
-  std::string content = contentOf(code);
+  std::string content = serialize(code);
   stream << firstLines(key, content) << content;
   stream.close();
   bool failed = stream.has_error();
   stream.clear_error();
-  if (failed || fs::rename(partial, pathOf(key)))
+  if (failed || fs::rename(partial, entryPath(key)))
     fs::remove(partial);
   trim(folder);
 }

@@ -26,8 +26,8 @@ public:
   void keep(llvm::StringRef key, const ObjectCode &code) const;
 
 private:
-  std::string folderOf(llvm::StringRef key) const;
-  std::string pathOf(llvm::StringRef key) const;
+  std::string entryFolder(llvm::StringRef key) const;
+  std::string entryPath(llvm::StringRef key) const;
   void trim(const std::string &folder) const;
 
   std::string directory;

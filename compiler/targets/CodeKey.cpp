@@ -108,8 +108,8 @@ static void printReference(HashStream &stream, Operation *symbol, const OpPrinti
 // Where a sequence's part of a state lies depends on what all states need.
 static bool usesStates(Operation *function) {
   auto uses = [](Operation *op) {
-    bool found = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
-    return found ? WalkResult::interrupt() : WalkResult::advance();
+    bool isCache = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
+    return isCache ? WalkResult::interrupt() : WalkResult::advance();
   };
   return function->walk(uses).wasInterrupted();
 }

@@ -43,16 +43,16 @@ static constexpr Family families[] = {
 
 // Sets `family`.
 static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
-  std::vector<std::string> known;
+  std::vector<std::string> names;
   for (const Family &next : families) {
     family = &next;
     llvm::Expected<TargetPtr> target = next.parse(name);
     if (!target || *target)
       return target;
-    llvm::append_range(known, next.known());
+    llvm::append_range(names, next.known());
   }
   return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
-                   suggestion(name.str(), known), targetNames());
+                   suggestion(name.str(), names), targetNames());
 }
 
 std::string targetNames() {

@@ -70,11 +70,11 @@ struct DeepSeek : MoeModel {
     routeFactor = config.positive("routed_scaling_factor", factor);
   }
 
-  void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> kept) {
+  void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> topGroups) {
     routing.count = chosen;
     routing.groups = config.integerOrNull("n_group", groups, {1, experts}).value_or(1);
     routing.keptGroups = std::min(
-        config.integerOrNull("topk_group", kept, {1, routing.groups}).value_or(routing.groups), routing.groups);
+        config.integerOrNull("topk_group", topGroups, {1, routing.groups}).value_or(routing.groups), routing.groups);
     if (experts % routing.groups != 0)
       config.invalid("n_group", std::to_string(routing.groups) + " groups do not divide " + std::to_string(experts) +
                                     " experts (n_routed_experts)");

@@ -198,10 +198,10 @@ Tensor Marian::decode(GraphBuilder &g, Weight table) const {
 
 void Marian::define(GraphBuilder &g) const {
   g.positions(positions, /*hard=*/variant.positions == Positions::Learned);
-  const std::string own = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
-  const std::string common = g.storedName({"model.shared.weight", own, target});
+  const std::string source = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
+  const std::string common = g.storedName({"model.shared.weight", source, target});
   auto [table, head] = g.tiedWeights(sharedEmbedding ? common : target, "lm_head.weight", {vocabulary, width}, tied);
-  Weight sourceTable = sharedEmbedding ? table : g.weight(own, {sourceVocabulary, width}, "vocab_size by d_model");
+  Weight sourceTable = sharedEmbedding ? table : g.weight(source, {sourceVocabulary, width}, "vocab_size by d_model");
   g.encoder([&] { keepSource(g, encode(g, sourceTable)); });
   Tensor x = decode(g, table);
   const char *bias = "final_logits_bias";

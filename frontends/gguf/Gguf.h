@@ -37,6 +37,6 @@ bool isImportanceFile(const std::string &path);
 std::optional<ImportanceTable> readImportance(const std::string &path, Diagnostics &diagnostics);
 
 // The numbers of a weight, by the name that its family has for it; empty: none.
-std::vector<float> importanceOf(const ImportanceTable &table, const std::string &weight, int64_t columns);
+std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns);
 
 }  // namespace talc

@@ -177,9 +177,9 @@ void GgufConfig::answer(const std::string &key, json value, const std::string &s
 
 // A number that is there and makes sense; else 0.
 int64_t GgufConfig::count(const std::string &key) const {
-  constexpr int64_t most = 1 << 24;
+  constexpr int64_t maxCount = 1 << 24;
   const json *value = find(key);
-  bool good = value && value->is_number_integer() && *value >= 1 && *value <= most;
+  bool good = value && value->is_number_integer() && *value >= 1 && *value <= maxCount;
   return good ? value->get<int64_t>() : 0;
 }
 
@@ -360,13 +360,13 @@ void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
 }
 
 const json *GgufConfig::find(const std::string &key) const {
-  auto found = answers.find(key);
-  return found == answers.end() ? nullptr : &found->second;
+  auto it = answers.find(key);
+  return it == answers.end() ? nullptr : &it->second;
 }
 
 std::string GgufConfig::place(const std::string &key) const {
-  auto found = sources.find(key.substr(0, key.find('.')));
-  return fmt::format("{}: {}", model.file(), found == sources.end() ? fmt::format("key '{}'", key) : found->second);
+  auto it = sources.find(key.substr(0, key.find('.')));
+  return fmt::format("{}: {}", model.file(), it == sources.end() ? fmt::format("key '{}'", key) : it->second);
 }
 
 void GgufConfig::check(Diagnostics &diagnostics) const {
@@ -380,8 +380,8 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
       continue;
     std::string_view name = std::string_view(key).substr(prefix.size());
     auto row = llvm::find_if(rows(), [&](const Row &row) { return row.isFor(name, architecture); });
-    bool known = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
-    if (!known)
+    bool isKnown = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
+    if (!isKnown)
       diagnostics.error(ImportError::ConfigUnsupported,
                         fmt::format("{}: key {} is {}, of which talc does not know what it changes", model.file(),
                                     quotedText(key), jsonText(value)));
@@ -396,15 +396,15 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
 
 // What nobody asks for where it is no number that makes sense.
 void GgufConfig::checkCounts(Diagnostics &diagnostics) const {
-  constexpr int64_t most = 1 << 24;
+  constexpr int64_t maxCount = 1 << 24;
   for (const char *key : {"rope.dimension_count", "attention.value_length", "expert_count", "expert_used_count"}) {
     const json *value = ofArchitecture(key);
     const json &one = value ? forAllLayers(*value) : json(0);
-    if (one.is_number_integer() && one >= 0 && one <= most)
+    if (one.is_number_integer() && one >= 0 && one <= maxCount)
       continue;
     diagnostics.error(ImportError::ConfigType,
                       fmt::format("{}: key '{}.{}' is {}, expected an integer from 0 to {}", model.file(),
-                                  architecture.name, key, jsonText(*value), most));
+                                  architecture.name, key, jsonText(*value), maxCount));
   }
 }
 

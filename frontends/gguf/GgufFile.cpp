@@ -83,9 +83,9 @@ private:
   }
 
   bool readAlignment(const GgufFile &result) {
-    auto found = result.metadata.find(alignmentKey);
-    if (found != result.metadata.end())
-      alignment = found->second.get<uint64_t>();
+    auto it = result.metadata.find(alignmentKey);
+    if (it != result.metadata.end())
+      alignment = it->second.get<uint64_t>();
     return (llvm::has_single_bit(alignment) && alignment <= maxAlignment) ||
            in.fail(
                fmt::format("key '{}' is {}, expected a power of two up to {}", alignmentKey, alignment, maxAlignment));
@@ -145,9 +145,9 @@ private:
     json list = json::array();
     if (type == List)
       in.fail(fmt::format("key {} is a list of lists", quotedText(key)));
-    else if (count > maxList || count > in.left())
+    else if (count > maxList || count > in.remaining())
       in.fail(fmt::format("key {} is a list of {} values, where {} bytes are left; expected at most {}",
-                          quotedText(key), count, in.left(), maxList));
+                          quotedText(key), count, in.remaining(), maxList));
     for (uint64_t i = 0; i < count && !in.failed(); ++i)
       list.push_back(readValue(type, key));
     return list;

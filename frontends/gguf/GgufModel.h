@@ -36,7 +36,7 @@ public:
   std::string name() const;
 
   // The plain names of the files that a model consists of, if one of them is called `file`.
-  static std::vector<std::string> partsOf(const std::string &file);
+  static std::vector<std::string> partNames(const std::string &file);
 
 private:
   GgufModel(ModelDirectory folder, std::vector<std::string> parts)

@@ -41,10 +41,10 @@ static GgufPlace placeIn(std::initializer_list<llvm::ArrayRef<GgufName>> tables,
     for (const GgufName &known : names) {
       if (known.family != general && known.family != mixed)
         continue;
-      std::string found(known.file);
-      if (size_t at = found.find('#'); at != std::string::npos)
-        found.replace(at, 1, number);
-      return {found + end, known.order, known.family == mixed ? expert : -1};
+      std::string file(known.file);
+      if (size_t at = file.find('#'); at != std::string::npos)
+        file.replace(at, 1, number);
+      return {file + end, known.order, known.family == mixed ? expert : -1};
     }
   return {};
 }
@@ -56,8 +56,8 @@ GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &wei
 std::vector<GgufPlace> ggufPlaces(const std::string &weight) {
   std::vector<GgufPlace> places;
   auto add = [&](GgufPlace place) {
-    bool known = llvm::any_of(places, [&](const GgufPlace &other) { return other.name == place.name; });
-    if (!place.name.empty() && !known)
+    bool isListed = llvm::any_of(places, [&](const GgufPlace &other) { return other.name == place.name; });
+    if (!place.name.empty() && !isListed)
       places.push_back(std::move(place));
   };
   for (const GgufArchitecture &architecture : ggufArchitectureTable())

@@ -26,7 +26,7 @@ public:
   std::string text();
 
   uint64_t position() const { return at; }
-  uint64_t left() const { return file.size() - at; }
+  uint64_t remaining() const { return file.size() - at; }
   // Keeps the first problem only. False.
   bool fail(std::string text);
   bool failed() const { return !problem.empty(); }

@@ -19,7 +19,7 @@ public:
   bool has(const std::string &name) const override { return model.tensor(locate(name).name) != nullptr; }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
-  bool tied(const std::string &first, const std::string &second, bool wanted) override;
+  bool tied(const std::string &first, const std::string &second, bool isTied) override;
 
   // Warns of tensors that nobody asked for.
   void reportUnused() const;

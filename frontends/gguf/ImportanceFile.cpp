@@ -117,7 +117,7 @@ public:
       return in.fail(fmt::format("has {} entries, expected at least 1", entries));
     for (int32_t i = 0; i < entries && !in.failed(); ++i)
       readEntry(table);
-    if (!in.failed() && in.left() > 0)
+    if (!in.failed() && in.remaining() > 0)
       readText();
     return !in.failed();
   }
@@ -133,8 +133,8 @@ private:
     auto count = in.number<int32_t>();
     if (in.failed())
       return false;
-    if (count < 1 || static_cast<uint64_t>(count) > in.left() / sizeof(float))
-      return in.fail(fmt::format("{} has {} values where {} bytes are left", quotedText(name), count, in.left()));
+    if (count < 1 || static_cast<uint64_t>(count) > in.remaining() / sizeof(float))
+      return in.fail(fmt::format("{} has {} values where {} bytes are left", quotedText(name), count, in.remaining()));
     std::vector<float> values(count);
     for (float &value : values) {
       value = in.number<float>() / static_cast<float>(std::max(calls, 1));
@@ -147,14 +147,14 @@ private:
   // What was read, in words.
   bool readText() {
     in.number<int32_t>();
-    if (in.left() == 0)
+    if (in.remaining() == 0)
       return !in.failed();
     auto length = in.number<int32_t>();
-    return !in.failed() && (length >= 0 && static_cast<uint64_t>(length) == in.left()
+    return !in.failed() && (length >= 0 && static_cast<uint64_t>(length) == in.remaining()
                                 ? true
                                 : in.fail(fmt::format("has {} bytes behind its entries, of which talc does not know "
                                                       "what they are",
-                                                      in.left())));
+                                                      in.remaining())));
   }
 
   GgufReader in;
@@ -191,12 +191,12 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   return std::nullopt;
 }
 
-std::vector<float> importanceOf(const ImportanceTable &table, const std::string &weight, int64_t columns) {
+std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns) {
   for (const GgufPlace &place : ggufPlaces(weight)) {
-    auto found = table.find(place.name);
-    if (found == table.end())
+    auto it = table.find(place.name);
+    if (it == table.end())
       continue;
-    const std::vector<float> &all = found->second;
+    const std::vector<float> &all = it->second;
     if (place.expert < 0)
       return all;
     size_t first = place.expert * columns;

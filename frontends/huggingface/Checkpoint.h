@@ -21,7 +21,7 @@ public:
   bool has(const std::string &name) const override { return lookup(name) || isQuantized(name); }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
-  bool tied(const std::string &first, const std::string &second, bool wanted) override;
+  bool tied(const std::string &first, const std::string &second, bool isTied) override;
 
   // Of a model of texts and pictures: leaves what belongs to the texts, under the names of a model of texts.
   void keepTextModel();

@@ -31,13 +31,13 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   for (const Family &family : families())
     if (family.modelType == type)
       return &family;
-  std::vector<std::string> known;
+  std::vector<std::string> modelTypes;
   for (const Family &family : families())
-    known.emplace_back(family.modelType);
-  std::string found = "model_type is " + quotedText(type) + suggestion(type, known);
+    modelTypes.emplace_back(family.modelType);
+  std::string message = "model_type is " + quotedText(type) + suggestion(type, modelTypes);
   diagnostics.error(ImportError::ModelType,
                     fmt::format("{}: {}; talc knows {}", configFile,
-                                type.empty() ? "lacks the key 'model_type'" : found, fmt::join(known, ", ")));
+                                type.empty() ? "lacks the key 'model_type'" : message, fmt::join(modelTypes, ", ")));
   return nullptr;
 }
 
@@ -81,7 +81,7 @@ static void refuseUnread(const ModelConfig &config, const nlohmann::json &object
   for (const char *key :
        {"infini_attention", "attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "logits_scaling",
         "embedding_multiplier", "attention_multiplier", "residual_multiplier", "clip_qkv", "mem_len"})
-    if (auto found = object.find(key); found != object.end() && !config.wasRead(key) && !isNeutral(*found))
+    if (auto it = object.find(key); it != object.end() && !config.wasRead(key) && !isNeutral(*it))
       config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
 }
 

@@ -21,10 +21,10 @@ static const char *generalName(llvm::StringRef key) {
 }
 
 const nlohmann::json *JsonConfig::find(const std::string &key) const {
-  auto found = object.find(key);
-  if (const char *general = found == object.end() ? generalName(key) : nullptr)
-    found = object.find(general);
-  return found == object.end() ? nullptr : &*found;
+  auto it = object.find(key);
+  if (const char *general = it == object.end() ? generalName(key) : nullptr)
+    it = object.find(general);
+  return it == object.end() ? nullptr : &*it;
 }
 
 std::string JsonConfig::place(const std::string &key) const {

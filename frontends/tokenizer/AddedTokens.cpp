@@ -46,8 +46,8 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
       return;
     Text text = section.addText(content);
     // The model's vocabulary knows better.
-    if (auto known = idOfText.find(text.offset); known != idOfText.end())
-      id = known->second;
+    if (auto it = idOfText.find(text.offset); it != idOfText.end())
+      id = it->second;
     // Pieces without an id lie behind the vocabulary.
     if (*id >= section.tokens.size() && section.scores.size() > section.tokens.size())
       return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"), "lies outside of the vocabulary");

@@ -84,7 +84,7 @@ private:
     }
   }
 
-  uint32_t idOf(const std::string &text) const {
+  uint32_t findId(const std::string &text) const {
     auto at = vocabulary.find(text);
     return at == vocabulary.end() ? none : at->second;
   }
@@ -101,7 +101,7 @@ private:
     for (unsigned byte = 0; byte < 256; ++byte) {
       char name[8];
       std::snprintf(name, sizeof name, "<0x%02X>", byte);
-      model.byteTokens[byte] = idOf(name);
+      model.byteTokens[byte] = findId(name);
     }
     model.flags |= modelByteFallback;
   }
@@ -113,7 +113,7 @@ private:
       return;
     auto unknown = fields.optionalText("unk_token");
     if (unknown)
-      model.unknown = idOf(*unknown);
+      model.unknown = findId(*unknown);
     if (!unknown)
       model.flags |= modelDropUnknown;
     if (fields.flag("fuse_unk", false))
@@ -189,10 +189,10 @@ private:
                 std::vector<RankedMerge> &ranked) {
     std::string result = left + right.substr(std::min(prefixSize, right.size()));
     for (const std::string *part : {&left, &right, &std::as_const(result)})
-      if (idOf(*part) == none)
+      if (findId(*part) == none)
         return errors.fail(TokenizerError::Merge, path, "'" + *part + "' is not in the vocabulary");
     auto rank = static_cast<uint32_t>(ranked.size());
-    ranked.push_back({idOf(left), {idOf(right), rank, idOf(result)}});
+    ranked.push_back({findId(left), {findId(right), rank, findId(result)}});
   }
 
   void compileWordPiece() {
@@ -200,7 +200,7 @@ private:
     readVocabulary();
     if (errors.failed())
       return;
-    model.unknown = idOf(fields.optionalText("unk_token").value_or("[UNK]"));
+    model.unknown = findId(fields.optionalText("unk_token").value_or("[UNK]"));
     model.maxWordLength = fields.number("max_input_chars_per_word", 100);
     model.pieces = addTrie("");
     model.continuations = addTrie(fields.optionalText("continuing_subword_prefix").value_or("##"));
@@ -211,7 +211,7 @@ private:
     readVocabulary();
     if (errors.failed())
       return;
-    model.unknown = idOf(fields.optionalText("unk_token").value_or("<unk>"));
+    model.unknown = findId(fields.optionalText("unk_token").value_or("<unk>"));
     model.pieces = addTrie("");
   }
 

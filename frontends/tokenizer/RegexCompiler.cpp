@@ -161,9 +161,9 @@ private:
   }
 
   void emitLook(const RegexNode &node) {
-    bool behind = node.match == Match::Behind || node.match == Match::NotBehind;
+    bool isBehind = node.match == Match::Behind || node.match == Match::NotBehind;
     const RegexNode &body = node.children[0];
-    std::optional<uint32_t> length = behind ? fixedLength(body) : 0;
+    std::optional<uint32_t> length = isBehind ? fixedLength(body) : 0;
     if (!length)
       return fail("a look-behind of variable length");
     emitBody(node.match, body, *length);

@@ -22,7 +22,7 @@ bool isContinuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-uint32_t lengthOf(std::string_view text) {
+uint32_t countCharacters(std::string_view text) {
   return static_cast<uint32_t>(text.size() -
                                static_cast<size_t>(std::count_if(text.begin(), text.end(), isContinuation)));
 }
@@ -31,7 +31,7 @@ class MergeList {
 public:
   explicit MergeList(const SentencePieceModel &model) : model(model) {
     for (uint32_t id = 0; id < model.pieces.size(); ++id) {
-      lengths.push_back(lengthOf(model.pieces[id].text));
+      lengths.push_back(countCharacters(model.pieces[id].text));
       if (model.pieces[id].matchesText())
         ids[model.pieces[id].text] = id;
     }

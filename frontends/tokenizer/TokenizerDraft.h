@@ -35,7 +35,7 @@ public:
 
   // Notes a token of the model's vocabulary.
   void know(const std::string &content, uint32_t id);
-  std::optional<uint32_t> idOf(const std::string &content) const;
+  std::optional<uint32_t> findId(const std::string &content) const;
 
   // A token that is cut out of texts before anything else. One that the vocabulary lacks gets its own id or the next.
   void addToken(const AddedToken &token);

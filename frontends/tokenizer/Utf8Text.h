@@ -15,6 +15,6 @@ std::vector<char32_t> decodeUtf8(std::string_view text);
 void appendCodePoint(std::string &out, char32_t codePoint);
 
 // For messages: a text of more than `most` bytes becomes its beginning and its end with ... between them.
-std::string shortened(std::string_view text, size_t most);
+std::string shortened(std::string_view text, size_t maxBytes);
 
 }  // namespace talc::frontend

@@ -71,15 +71,15 @@ static Error parseRows(const std::string &text, std::vector<Wanted> &rows) {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(text).split(names, ',', -1, false);
   for (llvm::StringRef name : names) {
-    auto wanted = llvm::StringSwitch<std::optional<Wanted>>(name)
+    auto choice = llvm::StringSwitch<std::optional<Wanted>>(name)
                       .Case("all", Wanted::all)
                       .Case("first", Wanted::first)
                       .Case("last", Wanted::last)
                       .Case("even", Wanted::even)
                       .Default(std::nullopt);
-    if (!wanted)
+    if (!choice)
       return createStringError("--rows " + text + ": expected all, first, last or even for each result");
-    rows.push_back(*wanted);
+    rows.push_back(*choice);
   }
   return Error::success();
 }
@@ -114,8 +114,8 @@ Error runSteps(llvm::ArrayRef<Prompt> prompts, const Ids &split, llvm::function_
     std::vector<Part> parts;
     for (size_t i = 0; i < prompts.size(); ++i) {
       const Prompt &prompt = prompts[i];
-      size_t least = prompt.done == 0 ? prompt.prefix : 0;
-      size_t tokens = std::min(std::max(count, least), prompt.ids.size() - prompt.done);
+      size_t minTokens = prompt.done == 0 ? prompt.prefix : 0;
+      size_t tokens = std::min(std::max(count, minTokens), prompt.ids.size() - prompt.done);
       if (tokens > 0)
         parts.push_back({i, tokens});
     }

@@ -75,8 +75,8 @@ Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
     Interpreter::Sequence sequence{static_cast<int>(part.prompt), slice(prompt.ids), slice(prompt.types), 0, {}, {}};
     sequence.prefix = prompt.done == 0 ? prompt.prefix : 0;
     for (size_t i = 0; i < model.kinds.size(); ++i) {
-      auto wanted = prompt.wanted(options.wantedRows(model.kinds[i], i), part.count);
-      sequence.wanted.emplace_back(wanted.begin(), wanted.end());
+      auto outputTokens = prompt.wanted(options.wantedRows(model.kinds[i], i), part.count);
+      sequence.wanted.emplace_back(outputTokens.begin(), outputTokens.end());
     }
     batch.push_back(std::move(sequence));
   }

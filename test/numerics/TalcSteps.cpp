@@ -113,10 +113,10 @@ private:
       source.count = static_cast<int32_t>(prompts[i].source.size());
       source.ids = prompts[i].source.data();
     }
-    size_t most = alone ? 1 : std::max<size_t>(1, sources.size());
-    for (size_t i = 0; i < sources.size(); i += most) {
+    size_t maxSources = alone ? 1 : std::max<size_t>(1, sources.size());
+    for (size_t i = 0; i < sources.size(); i += maxSources) {
       talc_error error;
-      if (Error failure = ::check(talc_encode(session, &sources[i], static_cast<int32_t>(most), &error), error))
+      if (Error failure = ::check(talc_encode(session, &sources[i], static_cast<int32_t>(maxSources), &error), error))
         return failure;
     }
     return Error::success();

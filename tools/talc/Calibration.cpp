@@ -94,7 +94,7 @@ llvm::Expected<CalibrationOptions> calibrationOptions(const CompileOptions &opti
     if (!table)
       return llvm::createStringError(llvm::join(diagnostics.errors(), "\n"));
     calibration.importance = [table = std::move(*table)](const std::string &tensor, int64_t columns) {
-      return importanceOf(table, tensor, columns);
+      return lookupImportance(table, tensor, columns);
     };
     return calibration;
   }

@@ -19,8 +19,8 @@ struct PostOrder {
   void visit(func::FuncOp function) {
     if (!seen.insert(function).second)
       return;
-    if (auto found = callees.find(function); found != callees.end())
-      for (func::FuncOp callee : found->second)
+    if (auto it = callees.find(function); it != callees.end())
+      for (func::FuncOp callee : it->second)
         visit(callee);
     order.push_back(function);
   }
@@ -48,8 +48,8 @@ CallSites::CallSites(ModuleOp module) {
 }
 
 ArrayRef<func::CallOp> CallSites::of(func::FuncOp function) const {
-  auto found = calls.find(function);
-  return found == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(found->second);
+  auto it = calls.find(function);
+  return it == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(it->second);
 }
 
 Value addArgument(const CallSites &callSites, func::FuncOp function, Type type, Location loc,

@@ -38,7 +38,7 @@ std::vector<size_t> lowerHull(llvm::ArrayRef<FormatCost> costs) {
 
 namespace {
 
-int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
+int64_t countValues(const FormatUnit &unit, int64_t multipleOfRows = 1) {
   int64_t sum = 0;
   for (Operation *matrix : unit.matrices) {
     auto type = cast<RankedTensorType>(cast<WeightOp>(matrix).getType());
@@ -51,8 +51,8 @@ int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
 // all matrices together then take no more bytes than they do in one format of that size, whatever becomes panels.
 void addFilling(const FormatUnit &unit, double bits, MutableArrayRef<FormatCost> costs) {
   constexpr int64_t panelRows = 16;
-  auto values = static_cast<double>(valuesOf(unit));
-  double filling = static_cast<double>(valuesOf(unit, panelRows)) - values;
+  auto values = static_cast<double>(countValues(unit));
+  double filling = static_cast<double>(countValues(unit, panelRows)) - values;
   for (FormatCost &cost : costs)
     cost.bits += static_cast<int64_t>(
         std::ceil(filling * std::max(0.0, static_cast<double>(cost.bits) / std::max(values, 1.0) - bits)));
@@ -83,8 +83,8 @@ std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &ch
   auto first = cast<WeightOp>(unit.weights.front());
   if (const FormatRule *rule = choice.ruleOf(chosenName(first.getSymName())))
     return {rule->format ? rule->format : getStorageFormat(fileType(first))};
-  if (auto found = first->getAttrOfType<TypeAttr>(formatAttr))
-    return {getStorageFormat(found.getValue())};
+  if (auto assigned = first->getAttrOfType<TypeAttr>(formatAttr))
+    return {getStorageFormat(assigned.getValue())};
   std::vector<FormatRef> formats;
   llvm::copy_if(storageFormats(), std::back_inserter(formats),
                 [&](FormatRef format) { return format->listed && suits(format, unit); });
@@ -114,7 +114,7 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
   int64_t multiplied = 0;
   for (const CostedUnit &unit : units)
     if (unit.matrices.tables.empty())
-      multiplied += valuesOf(unit.matrices);
+      multiplied += countValues(unit.matrices);
   std::vector<std::string> problems(units.size());
   parallelFor(module.getContext(), 0, units.size(), [&](size_t number) {
     if (llvm::Error error = measure(units[number], choice, multiplied, graph))
@@ -129,7 +129,7 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
 int64_t totalValues(llvm::ArrayRef<CostedUnit> units) {
   int64_t sum = 0;
   for (const CostedUnit &unit : units)
-    sum += valuesOf(unit.matrices);
+    sum += countValues(unit.matrices);
   return sum;
 }
 
@@ -140,19 +140,19 @@ int64_t totalBits(llvm::ArrayRef<CostedUnit> units) {
   return sum;
 }
 
-void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits) {
+void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t maxBits) {
   std::vector<Climb> climbs;
   for (CostedUnit &unit : units)
     climbs.emplace_back(unit);
-  int64_t left = mostBits - totalBits(units);
+  int64_t freeBits = maxBits - totalBits(units);
   while (true) {
     Climb *best = nullptr;
     for (Climb &climb : climbs)
-      if (!climb.isOver() && climb.nextBits() <= left && (!best || climb.gain() > best->gain()))
+      if (!climb.isOver() && climb.nextBits() <= freeBits && (!best || climb.gain() > best->gain()))
         best = &climb;
     if (!best)
       return;
-    left -= best->nextBits();
+    freeBits -= best->nextBits();
     best->climb();
   }
 }

@@ -41,6 +41,6 @@ int64_t totalValues(llvm::ArrayRef<CostedUnit> units);
 int64_t totalBits(llvm::ArrayRef<CostedUnit> units);
 
 // Least error in so many bits, or the fewest bits if even these are more.
-void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits);
+void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t maxBits);
 
 }  // namespace talc

@@ -26,7 +26,7 @@ using namespace talc;
 namespace {
 
 // The last part of the name of a weight made by a recipe.
-StringRef nameOf(Attribute recipe) {
+StringRef recipeSuffix(Attribute recipe) {
   return llvm::TypeSwitch<Attribute, StringRef>(recipe)
       .Case([](TransposeRecipeAttr) { return "transposed"; })
       .Case([](ConcatRecipeAttr) { return "merged"; })
@@ -57,7 +57,7 @@ public:
     WeightOp &weight = known[key(recipe, sources, type)];
     if (weight)
       return weight.getSymName();
-    std::string name = nameOf(recipe).str();
+    std::string name = recipeSuffix(recipe).str();
     if (sources)
       name = (cast<FlatSymbolRefAttr>(of.front()).getValue() + "." + name).str();
     OpBuilder builder(context);
@@ -157,8 +157,8 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
     for (auto weight : module.getOps<WeightOp>())
       weight->removeAttr(formatAttr);
     PassRemarks("optimize", "hoist-recipes").did(module, [&] {
-      auto made = llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
-      return llvm::formatv("{0} weights are made of others by recipes; {1} that nothing needs are gone", made, erased)
+      auto recipeWeights = llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
+      return llvm::formatv("{0} weights are made of others by recipes; {1} that nothing needs are gone", recipeWeights, erased)
           .str();
     });
     module.walk([&](DeriveOp derive) {

@@ -33,7 +33,7 @@ struct Features {
   SmallVector<func::CallOp> calls;
 };
 
-int64_t widthOf(Value rows) {
+int64_t featureCount(Value rows) {
   return cast<RankedTensorType>(rows.getType()).getDimSize(1);
 }
 
@@ -42,7 +42,7 @@ Value joined(OpBuilder &b, Location loc, SmallVector<Value> parts) {
   while (parts.size() > 1) {
     SmallVector<Value> pairs;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      int64_t width = widthOf(parts[i]) + widthOf(parts[i + 1]);
+      int64_t width = featureCount(parts[i]) + featureCount(parts[i + 1]);
       auto type = RankedTensorType::get({ShapedType::kDynamic, width}, b.getF32Type());
       pairs.push_back(JoinOp::create(b, loc, type, parts[i], parts[i + 1], 1));
     }
@@ -74,7 +74,7 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
   }
 
   void observe(func::FuncOp function) {
-    Features &features = found[function];
+    Features &features = featuresByFunction[function];
     function.walk([](SelectOp select) {  // every row counts
       select.replaceAllUsesWith(select.getX());
       select.erase();
@@ -100,10 +100,10 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
   }
 
   bool returnsFeatures(func::FuncOp function) const {
-    auto known = found.find(function);
-    if (known == found.end())
+    auto it = featuresByFunction.find(function);
+    if (it == featuresByFunction.end())
       return false;
-    const Features &features = known->second;
+    const Features &features = it->second;
     return !features.factors.empty() || !features.calls.empty();
   }
 
@@ -112,14 +112,14 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
     OpBuilder b(call);
     auto again = func::CallOp::create(b, call.getLoc(), callee, call.getOperands());
     Value all = again.getResult(0);
-    int64_t before = call.getNumResults() == 0 ? 0 : widthOf(call.getResult(0));
-    auto type = RankedTensorType::get({ShapedType::kDynamic, widthOf(all) - before}, b.getF32Type());
+    int64_t before = call.getNumResults() == 0 ? 0 : featureCount(call.getResult(0));
+    auto type = RankedTensorType::get({ShapedType::kDynamic, featureCount(all) - before}, b.getF32Type());
     for (Value result : call.getResults())
       result.replaceAllUsesWith(SliceOp::create(b, call.getLoc(), result.getType(), all, 0));
-    Value behind = SliceOp::create(b, call.getLoc(), type, all, before);
+    Value added = SliceOp::create(b, call.getLoc(), type, all, before);
     call.erase();
     features.calls.push_back(again);
-    return behind;
+    return added;
   }
 
   static void addResult(func::FuncOp function, SmallVector<Value> parts) {
@@ -147,30 +147,30 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
 
   // A dictionary for each factor; `arguments` are the names of weights that a call hands in.
   void list(func::FuncOp function, ArrayRef<Attribute> arguments, SmallVectorImpl<Attribute> &listed) {
-    auto nameOf = [&](Value value) -> Attribute {
+    auto weightName = [&](Value value) -> Attribute {
       if (auto get = value.getDefiningOp<GetWeightOp>())
         return get.getNameAttr();
       auto argument = dyn_cast<BlockArgument>(value);
       return argument && argument.getArgNumber() < arguments.size() ? arguments[argument.getArgNumber()] : Attribute();
     };
     Builder b(&getContext());
-    for (auto &[factor, matrices] : found[function].factors) {
+    for (auto &[factor, matrices] : featuresByFunction[function].factors) {
       SmallVector<Attribute> names;
       for (Value matrix : matrices)
-        if (Attribute name = nameOf(matrix))
+        if (Attribute name = weightName(matrix))
           names.push_back(name);
-      listed.push_back(b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(widthOf(factor))),
+      listed.push_back(b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(featureCount(factor))),
                                             b.getNamedAttr(matricesKey, b.getArrayAttr(names))}));
     }
-    for (func::CallOp call : found[function].calls) {
+    for (func::CallOp call : featuresByFunction[function].calls) {
       SmallVector<Attribute> names;
       for (Value operand : call.getOperands())
-        names.push_back(nameOf(operand));
+        names.push_back(weightName(operand));
       list(getOperation().lookupSymbol<func::FuncOp>(call.getCallee()), names, listed);
     }
   }
 
-  std::map<Operation *, Features> found;
+  std::map<Operation *, Features> featuresByFunction;
 };
 
 }  // namespace

@@ -37,11 +37,11 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   }
 
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
-    auto known = cast<RankedTensorType>(x.get().getType());
-    if (isQuantizedActivation(known.getElementType()))
+    auto type = cast<RankedTensorType>(x.get().getType());
+    if (isQuantizedActivation(type.getElementType()))
       return;
     // Of groups, each has features of its own.
-    if (Type element = elementFor(op, weight, known.getDimSize(1) / groups))
+    if (Type element = elementFor(op, weight, type.getDimSize(1) / groups))
       x.set(roundedTo(element, x.get(), op->getLoc()));
   }
 
@@ -58,7 +58,7 @@ private:
   // What a weight's values are multiplied by, and how many features at a time; null: f32.
   struct Rounding {
     Type element;
-    int64_t together = 1;
+    int64_t blockFeatures = 1;
     StringLiteral meaning = "";
   };
 
@@ -68,7 +68,7 @@ private:
     Rounding rounding = roundingFor(type.getElementType(), features);
     if (type.getRank() != 3 || !rounding.element)
       return {};
-    if (features % rounding.together != 0) {
+    if (features % rounding.blockFeatures != 0) {
       remarks.declined(op,
                        [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
       return {};

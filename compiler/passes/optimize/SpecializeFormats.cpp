@@ -48,12 +48,12 @@ struct SpecializeFormats : talc::impl::SpecializeFormatsBase<SpecializeFormats> 
     SymbolTable symbols(getOperation());
     for (func::CallOp call : callSites.of(function)) {
       Formats formats = operandFormats(call, storage);
-      auto known = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
-      if (known == variants.end()) {
+      auto it = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
+      if (it == variants.end()) {
         variants.emplace_back(formats, variants.empty() ? function : copy(function, symbols));
-        known = std::prev(variants.end());
+        it = std::prev(variants.end());
       }
-      call.setCallee(known->second.getSymName());
+      call.setCallee(it->second.getSymName());
     }
     if (variants.size() > 1)
       remarks.did(function, [&] {

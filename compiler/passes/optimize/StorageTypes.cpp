@@ -32,8 +32,8 @@ static Type chooseFormat(WeightOp weight, const FormatChoice &choice) {
     return chosen->type(context, *chosen);
   if (hasRecipe)
     return {};
-  auto known = element.isF32() ? weight->getAttrOfType<TypeAttr>(formatAttr) : TypeAttr::get(element);
-  return known ? known.getValue() : fileType(weight);
+  auto existing = element.isF32() ? weight->getAttrOfType<TypeAttr>(formatAttr) : TypeAttr::get(element);
+  return existing ? existing.getValue() : fileType(weight);
 }
 
 void assignFormats(ModuleOp module, const FormatChoice &choice) {
@@ -53,14 +53,14 @@ void assignFormats(ModuleOp module, const FormatChoice &choice) {
   Type other = Float32Type::get(module.getContext());
   if (choice.usual)
     other = choice.usual->type(module.getContext(), *choice.usual);
-  SmallVector<std::pair<Operation *, Type>> found;
+  SmallVector<std::pair<Operation *, Type>> resolved;
   for (WeightOp weight : recipes)
-    found.emplace_back(weight, storage.findFormat(weight));
+    resolved.emplace_back(weight, storage.findFormat(weight));
   module.walk([&](DeriveOp derive) {
     if (tensorType(derive.getResult()).getRank() == 2)
-      found.emplace_back(derive, choice.usual && choice.rules.empty() ? other : storage.findFormat(derive.getResult()));
+      resolved.emplace_back(derive, choice.usual && choice.rules.empty() ? other : storage.findFormat(derive.getResult()));
   });
-  for (auto [op, format] : found)
+  for (auto [op, format] : resolved)
     write(op, format ? format : other);
 }
 

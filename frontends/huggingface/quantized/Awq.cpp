@@ -45,7 +45,7 @@ public:
       weight.zeros = nibbles(*zeros, isGemv ? 8 * padded : n);
     else
       weight.center = middle;
-    weight.format = parts.blocksOf(zeros ? "int4z" : "int4", size, weight.rounded);
+    weight.format = parts.findBlockFormat(zeros ? "int4z" : "int4", size, weight.rounded);
     return weight;
   }
 

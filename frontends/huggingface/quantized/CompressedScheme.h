@@ -34,6 +34,6 @@ std::vector<CompressedScheme> readSchemes(const nlohmann::json &object, const Mo
 
 // The scheme of a module such as model.layers.0.mlp.up_proj; null if none or several fit. Of a single one the tensors
 // tell which modules it is for.
-const CompressedScheme *schemeOf(const std::vector<CompressedScheme> &schemes, std::string_view module);
+const CompressedScheme *findScheme(const std::vector<CompressedScheme> &schemes, std::string_view module);
 
 }  // namespace talc

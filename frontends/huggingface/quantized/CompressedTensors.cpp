@@ -58,7 +58,7 @@ private:
   std::optional<QuantizedWeight> findIntegers(QuantizedParts &parts, const CompressedScheme &scheme) const;
   std::optional<QuantizedWeight> findFp8(QuantizedParts &parts, const CompressedScheme &scheme) const;
   std::optional<QuantizedWeight> findFp4(QuantizedParts &parts, const CompressedScheme &scheme) const;
-  static std::optional<Grid> gridOf(QuantizedParts &parts, const CompressedScheme &scheme);
+  static std::optional<Grid> makeGrid(QuantizedParts &parts, const CompressedScheme &scheme);
   static const CheckpointTensor *needScales(QuantizedParts &parts, Grid grid,
                                             std::initializer_list<std::string_view> types);
   static bool checkShape(QuantizedParts &parts);
@@ -76,7 +76,7 @@ std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) co
     parts.refuse("is no matrix, and talc reads only matrices of compressed-tensors");
     return std::nullopt;
   }
-  const CompressedScheme *scheme = schemeOf(schemes, parts.module());
+  const CompressedScheme *scheme = findScheme(schemes, parts.module());
   if (!scheme) {
     parts.refuse("belongs to none of the configuration's config_groups, or their targets cannot be told apart");
     return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) co
   return std::nullopt;
 }
 
-std::optional<Grid> CompressedTensors::gridOf(QuantizedParts &parts, const CompressedScheme &scheme) {
+std::optional<Grid> CompressedTensors::makeGrid(QuantizedParts &parts, const CompressedScheme &scheme) {
   switch (scheme.strategy) {
   case CompressedScheme::Strategy::Tensor:
     return Grid{parts.rows, parts.columns};
@@ -124,7 +124,7 @@ const CheckpointTensor *CompressedTensors::needScales(QuantizedParts &parts, Gri
     shapes.emplace_back();
   auto *scales = parts.need("_scale", types, shapes);
   bool isSingle = shape[0] * shape[1] == 1;
-  Kind kind = scales ? kindOf(scales->entry.type).value_or(Kind::E8M0) : Kind::F32;
+  Kind kind = scales ? numberKind(scales->entry.type).value_or(Kind::E8M0) : Kind::F32;
   return scales && parts.checkScales(*scales, kind, isSingle ? Sign::Positive : Sign::NotNegative) ? scales : nullptr;
 }
 
@@ -152,7 +152,7 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
                                                                const CompressedScheme &scheme) const {
   int64_t n = parts.rows, k = parts.columns, bits = scheme.bits;
   bool isPacked = scheme.kind == CompressedScheme::Kind::Packed;
-  auto grid = gridOf(parts, scheme);
+  auto grid = makeGrid(parts, scheme);
   int64_t words = (k * bits + 31) / 32;
   auto *levels = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
   auto *scales = grid && levels ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
@@ -167,7 +167,7 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
     return std::nullopt;
   std::string kind = fmt::format("int{}{}", isPacked ? bits : 8, weight.zeros ? "z" : "");
   if (!weight.groups)
-    weight.format = parts.blocksOf(kind, grid->columns, weight.rounded);
+    weight.format = parts.findBlockFormat(kind, grid->columns, weight.rounded);
   return weight;
 }
 
@@ -242,7 +242,7 @@ bool CompressedTensors::addGroups(QuantizedParts &parts, Grid grid, QuantizedWei
 
 std::optional<QuantizedWeight> CompressedTensors::findFp8(QuantizedParts &parts, const CompressedScheme &scheme) const {
   bool isMx = scheme.kind == CompressedScheme::Kind::Mxfp8;
-  auto grid = isMx ? std::optional(Grid{1, 32}) : gridOf(parts, scheme);
+  auto grid = isMx ? std::optional(Grid{1, 32}) : makeGrid(parts, scheme);
   auto *numbers = parts.need("", {"F8_E4M3"}, {{parts.rows, parts.columns}});
   if (!grid || !numbers)
     return std::nullopt;
@@ -253,7 +253,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp8(QuantizedParts &parts,
   int64_t groups = llvm::divideCeil(parts.columns, grid->columns);
   return QuantizedWeight{
       rounded,       parts.floats(*numbers, parts.columns),        parts.floats(*scales, groups), grid->rows,
-      grid->columns, parts.blocksOf("fp8", grid->columns, rounded)};
+      grid->columns, parts.findBlockFormat("fp8", grid->columns, rounded)};
 }
 
 // Whether x / factor and x * (1 / factor) make the same values of all numbers and scales.
@@ -300,7 +300,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
   weight.factor = parts.floats(*factor, 1);
   weight.divides = true;
   if (multiplies(divisor))
-    weight.format = parts.blocksOf("nvfp4", k, rounded);
+    weight.format = parts.findBlockFormat("nvfp4", k, rounded);
   return weight;
 }
 
@@ -313,8 +313,8 @@ QuantizationPtr readCompressedTensors(const nlohmann::json &object, const ModelC
                                                   ", expected compressed: other checkpoints have plain weights, which "
                                                   "their programs round");
   for (const char *key : {"sparsity_config", "transform_config"})
-    if (auto found = object.find(key); found != object.end() && found->is_object() && !found->empty() &&
-                                       found->value("format", nlohmann::json()) != "dense")
+    if (auto it = object.find(key); it != object.end() && it->is_object() && !it->empty() &&
+                                       it->value("format", nlohmann::json()) != "dense")
       config.unsupported(key, "changes the weights, and talc does not know how");
   std::vector<CompressedScheme> schemes = readSchemes(object, config, diagnostics);
   if (config.failed())

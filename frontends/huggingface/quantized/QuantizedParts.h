@@ -42,7 +42,7 @@ public:
   const CheckpointTensor *need(std::string_view suffix, std::initializer_list<std::string_view> types,
                                std::vector<std::vector<int64_t>> shapes);
   // All that need() found.
-  const std::vector<const CheckpointTensor *> &used() const { return taken; }
+  const std::vector<const CheckpointTensor *> &used() const { return usedTensors; }
 
   // The numbers of a floating-point tensor whose rows have so many.
   static CodeTable floats(const CheckpointTensor &tensor, int64_t columns, bool transposed = false);
@@ -56,7 +56,7 @@ public:
   std::vector<float> numbers(const CheckpointTensor &tensor, CodeTable::Kind kind) const;
 
   // The largest of the formats KIND_N_TYPE whose blocks are parts of groups and rows; else what values are rounded to.
-  FormatRef blocksOf(std::string_view kind, int64_t group, FormatRef rounded) const;
+  FormatRef findBlockFormat(std::string_view kind, int64_t group, FormatRef rounded) const;
 
   // Reports a wrong value.
   void refuse(const CheckpointTensor &tensor, const std::string &reason) const;
@@ -64,17 +64,17 @@ public:
   void refuse(const std::string &reason) const;
 
 private:
-  std::string nameOf(std::string_view suffix) const;
+  std::string partName(std::string_view suffix) const;
 
   const std::string weight;
   const bool isSingle;
   const Lookup &lookup;
   const ModelDirectory &directory;
-  std::vector<const CheckpointTensor *> taken;
+  std::vector<const CheckpointTensor *> usedTensors;
 };
 
 // The kind of numbers that a type of safetensors has; nothing for others than F16, BF16, F32 and F8_E4M3.
-std::optional<CodeTable::Kind> kindOf(std::string_view type);
+std::optional<CodeTable::Kind> numberKind(std::string_view type);
 // F16 or BF16 or F32 as a format.
 FormatRef formatOfScales(const CheckpointTensor &scales);
 

@@ -41,7 +41,7 @@ Json makeNormalizer(const TokenizerSettings &settings) {
           {"lowercase", basic && lowercase}};
 }
 
-std::string contentOf(const TokenizerSettings &settings, const TokenRole &role) {
+std::string tokenContent(const TokenizerSettings &settings, const TokenRole &role) {
   auto token = settings.token(role);
   return token ? token->content : role.content;
 }
@@ -53,7 +53,7 @@ void translateWordPiece(FileTranslation &translation) {
   TokenizerDraft &draft = translation.draft;
   Json normalizer = makeNormalizer(settings);
   draft.json["model"] = {{"type", "WordPiece"},
-                         {"unk_token", contentOf(settings, unknownRole)},
+                         {"unk_token", tokenContent(settings, unknownRole)},
                          {"continuing_subword_prefix", "##"},
                          {"max_input_chars_per_word", 100u},
                          {"vocab", readVocabulary(translation)}};
@@ -61,7 +61,7 @@ void translateWordPiece(FileTranslation &translation) {
   draft.json["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   draft.json["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
   translation.addTokens({unknownRole, separatorRole, {"pad_token", "[PAD]"}, beginRole, {"mask_token", "[MASK]"}});
-  std::string begin = contentOf(settings, beginRole), separator = contentOf(settings, separatorRole);
+  std::string begin = tokenContent(settings, beginRole), separator = tokenContent(settings, separatorRole);
   draft.setTemplates({{begin}, {"$A"}, {separator}}, {{begin}, {"$A"}, {separator}, {"$B", 1}, {separator, 1}});
 }
 
