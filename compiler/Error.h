@@ -13,7 +13,7 @@ enum class ErrorCode {
   BadTarget = 501,     // --target is unknown or lacks AVX2 and FMA
   WeightFile = 502,    // a file of weights cannot be opened, or is too short
   WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight is made from itself
-  WeightRange = 504,   // a value is no finite number, or too large for its weight's format
+  WeightRange = 504,   // a value is not a finite number, or too large for its weight's format
   Output = 505,        // the output cannot be written
   LauncherStub = 506,  // the prebuilt runtime is missing from the installation
   ModelInfo = 507,     // a property of the model does not fit in an artifact

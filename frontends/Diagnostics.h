@@ -10,13 +10,13 @@ namespace talc {
 
 // Stable: a number never changes its meaning. Documented with examples in docs/errors.md.
 enum class ImportError {
-  ConfigFile = 101,         // config.json cannot be read or is no valid JSON
+  ConfigFile = 101,         // config.json cannot be read or is not valid JSON
   ModelType = 102,          // model_type is missing or unknown
   ConfigType = 103,         // the value of a key has the wrong type
   ConfigValue = 104,        // the value of a key is out of range or contradicts another
   ConfigUnsupported = 105,  // talc cannot compute what a key asks for
   GenerationConfig = 106,   // generation_config.json holds a wrong value
-  ModelDirectory = 201,     // a file of the model is missing, cannot be read, or is no regular file
+  ModelDirectory = 201,     // a file of the model is missing, cannot be read, or is not a regular file
   TensorFile = 202,         // a file of tensors (safetensors, GGUF) is damaged
   TensorShape = 203,        // a tensor has another shape than the configuration says
   TensorMissing = 204,      // a tensor that the model needs is in none of its files

@@ -37,7 +37,7 @@ llvm::Expected<std::string> makeLabels(ModuleOp module, const artifact::ModelInf
   for (auto [i, name] : llvm::enumerate(names)) {
     auto text = dyn_cast<StringAttr>(name);
     if (!text || text.getValue().contains('\0') || !isUtf8(text.getValue()))
-      return makeError(ErrorCode::ModelInfo, "{}: the name of class {} in {} is no UTF-8 text without NUL",
+      return makeError(ErrorCode::ModelInfo, "{}: the name of class {} in {} is not UTF-8 text without NUL",
                        modelName(module), i, labelsAttr.str());
     section += text.getValue();
     section += '\0';

@@ -58,7 +58,7 @@ template <typename T> bool readTable(const std::vector<uint8_t> &bytes, uint64_t
 
 std::string Placement::read() {
   if (bytes.size() < sizeof(head) || memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
-    return "is no ELF file";
+    return "is not an ELF file";
   memcpy(&head, bytes.data(), sizeof(head));
   sections.resize(head.e_shnum);
   segments.resize(head.e_phnum);

@@ -34,7 +34,7 @@ static bool namesOpenFile(const std::string &path) {
 llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
   struct stat facts;
   if (stat(path.c_str(), &facts) == 0 && (!S_ISREG(facts.st_mode) || namesOpenFile(path)))
-    return makeError(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
+    return makeError(ErrorCode::Output, "{}: is not a regular file; name a file to write with -o", path);
   std::unique_ptr<OutputFile> result(new OutputFile(path));
   if (llvm::Error error = result->openPartial(executable ? 0777 : 0666))
     return std::move(error);

@@ -84,7 +84,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
       .Case<RopeOp, KvAppendOp, KvReadOp, AttentionOp, MemoryOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
-        return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
+        return makeError(ErrorCode::Program, "'{}' is not an operation of the talc stage",
                          op->getName().getStringRef().str());
       });
 }

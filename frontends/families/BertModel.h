@@ -50,7 +50,7 @@ struct BertVariant {
   const char *activation = "gelu";
   int64_t padding = 0;        // the default id of the padding token
   bool ownPadding = true;     // pad_token_id says another
-  bool afterPadding = false;  // positions count tokens that are no padding, from the padding token's id + 1
+  bool afterPadding = false;  // positions count tokens that are not padding, from the padding token's id + 1
   bool hasTypes = true;
   bool hasEpsilon = true;       // layer_norm_eps is a key
   bool geluHead = false;        // the masked head has gelu whatever the layers have

@@ -308,7 +308,7 @@ void GgufConfig::answerAlibi() {
     answer("attn_config", std::move(inside), fmt::format("key '{}.attention.max_alibi_bias'", architecture.name));
 }
 
-// Empty if they are no F32 of a reasonable number, or cannot be read.
+// Empty if they are not F32 of a reasonable number, or cannot be read.
 std::vector<float> GgufConfig::readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const {
   constexpr uint64_t mostBytes = 65536;
   std::vector<float> factors(std::min(tensor.entry.bytes, mostBytes) / sizeof(float));
@@ -394,7 +394,7 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
                                   architecture.name, jsonText(*values), headWidth()));
 }
 
-// What nobody asks for where it is no number that makes sense.
+// What nobody asks for where it is not a number that makes sense.
 void GgufConfig::checkCounts(Diagnostics &diagnostics) const {
   constexpr int64_t maxCount = 1 << 24;
   for (const char *key : {"rope.dimension_count", "attention.value_length", "expert_count", "expert_used_count"}) {

@@ -77,7 +77,7 @@ private:
       if (!result.metadata.emplace(key, std::move(value)).second)
         return in.fail(fmt::format("has the key {} twice", quotedText(key)));
       if (key == alignmentKey && type != U32)
-        return in.fail(fmt::format("key '{}' is no u32", alignmentKey));
+        return in.fail(fmt::format("key '{}' is not a u32", alignmentKey));
     }
     return readAlignment(result);
   }

@@ -50,7 +50,7 @@ struct GgufFile {
 
 // Versions 2 and 3, little-endian. Accepted is what ggml's reader accepts: keys and names occur once, tensors follow
 // each other without holes, and their data lies within the file. Also refused are empty dimensions, lists of more than
-// 2^24 values, more than 1 000 000 tensors, 65536 keys or an alignment of 1 MiB, and text that is no UTF-8.
+// 2^24 values, more than 1 000 000 tensors, 65536 keys or an alignment of 1 MiB, and text that is not UTF-8.
 std::optional<GgufFile> readGguf(const OpenFile &file, const std::string &name, Diagnostics &diagnostics);
 
 }  // namespace talc

@@ -52,7 +52,7 @@ std::string GgufReader::text() {
   }
   std::string result = bytes(length);
   if (!frontend::isUtf8(result))
-    fail(fmt::format("has a text before byte {} that is no UTF-8", at));
+    fail(fmt::format("has a text before byte {} that is not UTF-8", at));
   return failed() ? std::string() : result;
 }
 

@@ -109,7 +109,7 @@ bool GgufTokenizer::readTokens(bool scored) {
     else if (!type.is_number_integer() || type < 1 || type > 6)
       errors.fail(TokenizerError::WrongField, place, "has type " + talc::jsonText(type) + ", expected 1 to 6");
     else if (scored && (!(*scores)[i].is_number() || !std::isfinite((*scores)[i].get<double>())))
-      errors.fail(TokenizerError::WrongField, place, "has a score that is no finite number");
+      errors.fail(TokenizerError::WrongField, place, "has a score that is not a finite number");
     else
       tokens.push_back(
           {text.get<std::string>(), scored ? (*scores)[i].get<float>() : 0, PieceType(type.get<uint32_t>())});

@@ -177,7 +177,7 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   uint32_t magic = 0;
   if (!file || !file.read(0, &magic, sizeof(magic))) {
     if (!diagnostics.failed())
-      diagnostics.error(ImportError::TensorFile, name + ": is no importance matrix; it is truncated");
+      diagnostics.error(ImportError::TensorFile, name + ": is not an importance matrix; it is truncated");
     return std::nullopt;
   }
   ImportanceTable table;
@@ -187,7 +187,7 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   OlderImportance older(file);
   if (older.read(table))
     return table;
-  diagnostics.error(ImportError::TensorFile, fmt::format("{}: is no importance matrix; it {}", name, older.problem()));
+  diagnostics.error(ImportError::TensorFile, fmt::format("{}: is not an importance matrix; it {}", name, older.problem()));
   return std::nullopt;
 }
 

@@ -33,7 +33,7 @@ public:
   // Errors speak of another file from now on.
   void speakOf(std::string otherFile) { file = std::move(otherFile); }
 
-  // What a part of the description is called in the files that it was made from, where that is no tokenizer.json.
+  // What a part of the description is called in the files that it was made from, where that is not a tokenizer.json.
   using PlaceName = std::string (*)(const std::string &path);
   void callPlaces(PlaceName name) { placeName = name; }
 

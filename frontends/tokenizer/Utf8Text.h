@@ -8,7 +8,7 @@
 
 namespace talc::frontend {
 
-// Shortest forms of code points up to U+10FFFF that are no surrogates.
+// Shortest forms of code points up to U+10FFFF that are not surrogates.
 bool isUtf8(std::string_view text);
 // The others expect valid text.
 std::vector<char32_t> decodeUtf8(std::string_view text);

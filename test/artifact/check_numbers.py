@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are no finite numbers, by themselves or as
+"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are not finite numbers, by themselves or as
 products of finite levels and scales, are refused whatever they are stored as, with their name, place and file, and
 numbers that are too large for their format; minus infinity in a vector is kept.
 FRONTENDS is the folder of make_safetensors.py and gguf_writer.py, MODELS that of trained ones.

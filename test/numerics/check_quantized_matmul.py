@@ -6,9 +6,8 @@ amx-run the level with AMX, integers with the bits of those without.
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
 panels, the last of which is not full, one whose k is divided, and a gated one; and one with experts, which round between
-their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
-with bf16, in which small numbers have a middle as near as large ones, and where the order of sums is that of AMX other
-numbers are near it.
+their halves what is not a value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
+with bf16, in which small numbers have a middle as near as large ones.
 """
 import argparse
 import os

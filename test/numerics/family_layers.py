@@ -118,7 +118,7 @@ def albert(c, config, ids, types):
 
 
 def modernbert(c, config, ids):
-    """Layers whose number is no multiple of three see `local_attention` / 2 tokens on either side."""
+    """Layers whose number is not a multiple of three see `local_attention` / 2 tokens on either side."""
     heads, width = config['num_attention_heads'], config['hidden_size']
     head = width // heads
     norm = lambda name, x: pm.norm('layer', x, c[name + '.weight'], None, 1e-5, 1)

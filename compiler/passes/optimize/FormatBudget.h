@@ -16,7 +16,7 @@ struct FormatCost {
   double error;
 };
 
-// Of every one of `formats`; a matrix whose rows are no whole blocks is stored in the next larger one. The matrices of
+// Of every one of `formats`; a matrix whose rows are not whole blocks is stored in the next larger one. The matrices of
 // the model but for tables have `multiplied` values.
 llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, llvm::ArrayRef<FormatRef> formats,
                                                        int64_t multiplied, WeightGraph &graph);

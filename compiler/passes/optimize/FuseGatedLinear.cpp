@@ -41,7 +41,7 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
     return false;
   LinearOp gate = plainLinear(activation.getX()), up = plainLinear(other);
   if (!gate || !up)
-    return decline(mul, "a factor is no projection without bias that is used here alone");
+    return decline(mul, "a factor is not a projection without bias that is used here alone");
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
   if (storage.getType(gate.getWeight()) != storage.getType(up.getWeight()))

@@ -173,7 +173,7 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
     bool isCalled = !callSites.of(function).empty();
     for (DeriveOp derive : derives)
       if (isCalled ? !moveToCalls(derive, function, callSites) : !moveToModule(derive, weights))
-        return derive.emitOpError("derives from a value that is no weight");
+        return derive.emitOpError("derives from a value that is not a weight");
     return success();
   }
 };

@@ -45,7 +45,7 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
       x.set(roundedTo(element, x.get(), op->getLoc()));
   }
 
-  // What stands between the halves of experts is no value of the program.
+  // What stands between the halves of experts is not a value of the program.
   void visitDown(ExpertsOp op) {
     if (op.getRounding())
       return;
@@ -70,7 +70,7 @@ private:
       return {};
     if (features % rounding.blockFeatures != 0) {
       remarks.declined(op,
-                       [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
+                       [&] { return llvm::formatv("{0}: the features of x are not whole blocks", storedName(weight)); });
       return {};
     }
     remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), rounding.meaning); });

@@ -114,7 +114,7 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
     if (reads(functions, KvCacheRole::step))
       return entry.emitOpError()
              << "attends to the keys of a step alone, but also reads what sequences keep; its steps "
-                "are no whole sequences";
+                "are not whole sequences";
     return success();
   }
 

@@ -75,7 +75,7 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     FormatRef format = findStorageFormat(name);
     double bits = part.contains('=') ? 0 : parseSize(name);
     if (!format && name != fileFormat && bits == 0)
-      error = fmt::format("'{}' is no storage format, expected {}", name.str(), formatAlternatives(fileFormat));
+      error = fmt::format("'{}' is not a storage format, expected {}", name.str(), formatAlternatives(fileFormat));
     else if (part.contains('=') && pattern.empty())
       error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
     else if (!part.contains('=') && &part != parts.begin())

@@ -106,7 +106,7 @@ static void checkNumbers(const ModelConfig &config, const Format &format, const 
     config.unsupported("num_bits", fmt::format("is {} of type {}, which talc does not read in this format", scheme.bits,
                                                quotedText(numberType)));
   if (!scheme.symmetric && !llvm::StringRef(numberType).equals_insensitive("int"))
-    config.unsupported("symmetric", "is false of numbers that are no integers");
+    config.unsupported("symmetric", "is false of numbers that are not integers");
   if (format.group > 0 && config.has("group_size") && scheme.groupSize != format.group)
     config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, format.group));
 }
@@ -146,7 +146,7 @@ std::vector<CompressedScheme> readSchemes(const json &object, const ModelConfig 
   std::vector<CompressedScheme> schemes;
   auto groups = object.find(groupsKey);
   if (groups == object.end() || !groups->is_object() || groups->empty() || groups->size() > maxGroups) {
-    config.unsupported(groupsKey, fmt::format("is no object with 1 to {} groups", maxGroups));
+    config.unsupported(groupsKey, fmt::format("is not an object with 1 to {} groups", maxGroups));
     return schemes;
   }
   std::string format = config.text("format", "");

@@ -73,7 +73,7 @@ private:
 
 std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) const {
   if (!parts.isMatrix()) {
-    parts.refuse("is no matrix, and talc reads only matrices of compressed-tensors");
+    parts.refuse("is not a matrix, and talc reads only matrices of compressed-tensors");
     return std::nullopt;
   }
   const CompressedScheme *scheme = findScheme(schemes, parts.module());
@@ -108,7 +108,7 @@ std::optional<Grid> CompressedTensors::makeGrid(QuantizedParts &parts, const Com
   }
   if (parts.columns % scheme.groupSize == 0)
     return Grid{1, scheme.groupSize};
-  parts.refuse(fmt::format("has rows of {} values, which are no whole groups of {}", parts.columns, scheme.groupSize));
+  parts.refuse(fmt::format("has rows of {} values, which are not whole groups of {}", parts.columns, scheme.groupSize));
   return std::nullopt;
 }
 
@@ -273,7 +273,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
   bool isMx = scheme.kind == CompressedScheme::Kind::Mxfp4;
   int64_t size = isMx ? 32 : 16;
   if (k % size != 0) {
-    parts.refuse(fmt::format("has rows of {} values, which are no whole groups of {}", k, size));
+    parts.refuse(fmt::format("has rows of {} values, which are not whole groups of {}", k, size));
     return std::nullopt;
   }
   auto *numbers = parts.need("_packed", {"U8"}, {{n, k / 2}});

@@ -29,7 +29,7 @@ public:
   std::optional<QuantizedWeight> find(QuantizedParts &parts) const override {
     int64_t n = parts.rows, k = parts.columns;
     if (!parts.isMatrix()) {
-      parts.refuse("is no matrix, and talc reads only matrices in FP8");
+      parts.refuse("is not a matrix, and talc reads only matrices in FP8");
       return std::nullopt;
     }
     int64_t rows = blockRows ? blockRows : n, columns = blockColumns ? blockColumns : k;

@@ -48,7 +48,7 @@ public:
   static CodeTable floats(const CheckpointTensor &tensor, int64_t columns, bool transposed = false);
   static CodeTable codes(const CheckpointTensor &tensor, CodeTable::Kind kind, int64_t bits, int64_t stride);
 
-  // Reports scales that are no finite numbers, and those below zero or zero if they must not be.
+  // Reports scales that are not finite numbers, and those below zero or zero if they must not be.
   enum class Sign { Any, NotNegative, Positive };
   bool checkScales(const CheckpointTensor &tensor, CodeTable::Kind kind, Sign sign) const;
   // The words of an I32 tensor of at most 2^28; empty if they cannot be read, which is reported.

@@ -80,7 +80,7 @@ private:
     float score = 0;
     std::memcpy(&score, &bits, sizeof score);
     if (!std::isfinite(score))
-      damaged(name + " has a score that is no finite number");
+      damaged(name + " has a score that is not a finite number");
     return score;
   }
 

@@ -24,7 +24,7 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
   return %y : tensor<?x64xf32>
 }
 
-// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are no whole such
+// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are not whole such
 // blocks, 32 do.
 // CHECK-LABEL: @together
 // CHECK-DAG: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
@@ -100,7 +100,7 @@ func.func @experts(%x: tensor<?x256xf32>, %r: tensor<?x4xf32>, %a: tensor<16x256
   return
 }
 
-// 48 features between the halves are no whole blocks.
+// 48 features between the halves are not whole blocks.
 // CHECK-LABEL: @odd_experts
 // CHECK: talc.experts silu %{{.*}}, %arg1, %arg2 down %arg3 chosen 1 : (tensor<1x64x!talc.stored<q8_sums>>
 func.func @odd_experts(%x: tensor<1x64xf32>, %r: tensor<1x2xf32>, %a: tensor<12x64x16x!talc.stored<q8_0>>,

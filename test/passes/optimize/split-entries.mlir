@@ -169,7 +169,7 @@ func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
 talc.kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
-// expected-error@+1 {{attends to the keys of a step alone, but also reads what sequences keep; its steps are no whole sequences}}
+// expected-error@+1 {{attends to the keys of a step alone, but also reads what sequences keep; its steps are not whole sequences}}
 func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
   %scratch = talc.get_kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
   %k, %v = talc.kv_read %scratch, %s : !talc.kv_cache<2 x 16 x 64, step> -> tensor<?x32xf32>, tensor<?x32xf32>
