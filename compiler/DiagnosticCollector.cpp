@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders MLIR's diagnostics; warnings and remarks go on to the handler outside.
+// Renders MLIR's diagnostics; warnings and remarks are passed on to the next handler.
 //
 //   error[T0508]: model.mlir:7:23: use of undeclared SSA value name: %hiden
 //     %y = talc.linear %hiden, %w : ...
 //                      ^
 //
-// Only the file that the program was read from is quoted: a location in a program may name any file.
+// Only the file that the program was read from is quoted, because a location in a program may name any file.
 #include "compiler/DiagnosticCollector.h"
 
 #include "compiler/Error.h"
@@ -25,7 +25,7 @@ namespace talc {
 
 constexpr size_t maxLines = 20;
 
-constexpr size_t widest = 110;
+constexpr size_t maxQuoteWidth = 110;
 
 static llvm::StringRef findLine(const llvm::MemoryBuffer &file, unsigned number) {
   llvm::line_iterator at(file, /*SkipBlanks=*/false);
@@ -38,7 +38,7 @@ static bool isWord(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-' || c == '#';
 }
 
-// Nothing in a file may steer a terminal.
+// Control characters in a file must not reach the terminal.
 static std::string printable(std::string text) {
   bool readable = llvm::json::isUTF8(text);
   std::replace_if(
@@ -65,15 +65,15 @@ static SourceQuote quoteSource(const std::string &path, unsigned line, unsigned 
   llvm::StringRef text = file ? findLine(**file, line) : llvm::StringRef();
   if (column == 0 || column > text.size())
     return {};
-  size_t place = column - 1, first = place > widest ? place - widest / 2 : text.find_first_not_of(" \t");
-  first = std::min(first, place);
+  size_t index = column - 1, first = index > maxQuoteWidth ? index - maxQuoteWidth / 2 : text.find_first_not_of(" \t");
+  first = std::min(first, index);
   SourceQuote quote;
-  quote.word = text.substr(place, 1).str() + text.substr(column).take_while(isWord).str();
-  quote.text = "\n  " + printable(text.substr(first, widest).str()) + "\n  " + std::string(place - first, ' ') + "^";
+  quote.word = text.substr(index, 1).str() + text.substr(column).take_while(isWord).str();
+  quote.text = "\n  " + printable(text.substr(first, maxQuoteWidth).str()) + "\n  " + std::string(index - first, ' ') + "^";
   return quote;
 }
 
-// The first place in a file; null: there is none.
+// The first location that is in a file; null: there is none.
 static FileLineColLoc findFileLocation(Location location) {
   FileLineColLoc found;
   location->walk([&](Location inner) {
@@ -83,20 +83,20 @@ static FileLineColLoc findFileLocation(Location location) {
   return found;
 }
 
-// FILE:LINE:COLUMN, else the name of a named place, else nothing.
+// FILE:LINE:COLUMN, else the name of a named location, else nothing.
 static std::string locationText(Location location) {
   if (FileLineColLoc file = findFileLocation(location))
     return fmt::format("{}:{}:{}", file.getFilename().str(), file.getLine(), file.getColumn());
-  std::string place;
+  std::string text;
   location->walk([&](Location inner) {
-    if (auto name = dyn_cast<NameLoc>(inner); name && place.empty())
-      place = name.getName().str();
+    if (auto name = dyn_cast<NameLoc>(inner); name && text.empty())
+      text = name.getName().str();
     return WalkResult::advance();
   });
-  return place;
+  return text;
 }
 
-// One line: what follows a line break is for readers of IR.
+// The first line: the text behind a line break is for readers of IR.
 static std::string firstLine(Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   return text.substr(0, text.find('\n'));
@@ -127,10 +127,10 @@ void DiagnosticCollector::add(Diagnostic &diagnostic) {
 llvm::Error DiagnosticCollector::takeError(const std::string &subject) {
   std::string text;
   for (const Line &line : lines) {
-    bool finished = llvm::StringRef(line.text).starts_with("error[");
-    std::string place = line.place.empty() ? subject : line.place;
+    bool isComplete = llvm::StringRef(line.text).starts_with("error[");
+    std::string location = line.location.empty() ? subject : line.location;
     text += text.empty() ? "" : "\n";
-    text += finished ? line.text : errorText(ErrorCode::Program, "{}: {}", place, line.text) + line.quote;
+    text += isComplete ? line.text : errorText(ErrorCode::Program, "{}: {}", location, line.text) + line.quote;
   }
   lines.clear();
   if (text.empty())

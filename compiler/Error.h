@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the compiler that name no place in the IR: one line with a stable code.
+// Errors of the compiler without a location in the IR: one line with a stable code.
 #pragma once
 
 #include "llvm/Support/Error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the cache has code for lose their bodies before stage schedule; the target gets the others.
+// Functions whose code is in the cache lose their bodies before stage schedule; the target compiles the others.
 #include "compiler/ModuleCode.h"
 
 #include "compiler/Error.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace talc {
 
-void ModuleCode::dropFound() {
+void ModuleCode::eraseCachedBodies() {
   auto at = functions.begin();
   for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal() && at++->object) {
@@ -38,7 +38,7 @@ bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
     }
   size_t cachedCount = llvm::count_if(functions, [](const Function &function) { return function.object.has_value(); });
   next.listener.beginPart(fmt::format("found-{}-of-{}", cachedCount, functions.size()));
-  dropFound();
+  eraseCachedBodies();
   next.listener.beginStage("");
   return cachedCount > 0 && cachedCount == functions.size();
 }
@@ -76,10 +76,10 @@ llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::objects() const {
       return compiled;
     result = std::move(*compiled);
   }
-  // Those that were found go to their places between those that were made.
-  for (auto [place, function] : llvm::enumerate(functions))
+  // Inserts the cached objects between the compiled ones, in the module's order.
+  for (auto [index, function] : llvm::enumerate(functions))
     if (function.object)
-      result.insert(result.begin() + place, *function.object);
+      result.insert(result.begin() + index, *function.object);
   return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage package: code, weights and runtime go to one file; or one of the products before that.
+// Stage package: writes code, weights and runtime to one file, or one of the texts and objects before that.
 #include "compiler/ModuleCode.h"
 
 #include "compiler/DiagnosticCollector.h"
@@ -66,8 +66,8 @@ static llvm::Expected<std::string> findLauncherStub(StubKind kind, llvm::StringR
   return missing(name, family, programDirectory);
 }
 
-// Empty for this machine's own architecture, whatever features it lacks, and for code that any machine loads. Families
-// are called as LLVM calls architectures.
+// The family of machines, if it is not this machine's own architecture. Empty for code that any machine loads. Families
+// are named like LLVM's architectures.
 static std::string foreignFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
   std::string hostArch = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
   std::replace(hostArch.begin(), hostArch.end(), '_', '-');
@@ -84,7 +84,7 @@ static StubKind selectStub(const CompileRequest &request) {
   return driver ? StubKind::DriverProgram : StubKind::Program;
 }
 
-// The arena is as large as any target needs it: the first module's plan says so.
+// Makes the arena large enough for all targets, in the plan of the first module.
 static void shareArena(llvm::ArrayRef<ModuleCode> codes) {
   ModuleOp first = codes.front().module();
   auto plan = first->getAttrOfType<DictionaryAttr>(planAttr);
