@@ -105,8 +105,8 @@ struct CompileRequest {
 // Compiles a module that is ready for the stage `first`, and modifies it. On failure no file is left at `output`.
 llvm::Error compile(mlir::ModuleOp module, const CompileRequest &request);
 
-// Where the user wants the cache of code: `wanted`, else the variable TALC_CACHE, and for neither the place that the
-// XDG base directory specification says. Empty, nowhere, for "off".
+// The directory of the code cache: `wanted`, else the variable TALC_CACHE, else the directory that the
+// XDG base directory specification names. Empty for "off".
 std::string defaultCacheDirectory(std::string choice = "");
 
 // Prints a module to a file or, for "-", to standard output.

@@ -12,7 +12,7 @@ namespace talc {
 enum class ErrorCode {
   BadTarget = 501,     // --target is unknown or lacks AVX2 and FMA
   WeightFile = 502,    // a file of weights cannot be opened, or is too short
-  WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight is made from itself
+  WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight depends on itself
   WeightRange = 504,   // a value is not a finite number, or too large for its weight's format
   Output = 505,        // the output cannot be written
   LauncherStub = 506,  // the prebuilt runtime is missing from the installation

@@ -33,7 +33,7 @@ bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
   targets::CodeCache cache(directory);
   for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal()) {
-      std::string key = keys.of(function);
+      std::string key = keys.key(function);
       functions.push_back({key, cache.find(key)});
     }
   size_t cachedCount = llvm::count_if(functions, [](const Function &function) { return function.object.has_value(); });
@@ -47,8 +47,8 @@ void ModuleCode::begin(llvm::StringRef part) const {
   listener.beginPart(namesTarget ? part.str() + " " + target.name() : part.str());
 }
 
-llvm::Expected<std::string> ModuleCode::listing(llvm::StringRef word) const {
-  return target.listing(word, program, [this](llvm::StringRef part) { begin(part); });
+llvm::Expected<std::string> ModuleCode::listing(llvm::StringRef kind) const {
+  return target.listing(kind, program, [this](llvm::StringRef part) { begin(part); });
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
@@ -63,7 +63,7 @@ llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
   auto next = compiled->begin();
   for (const Function &function : functions)
     if (!function.object)
-      cache.keep(function.key, *next++);
+      cache.store(function.key, *next++);
   return compiled;
 }
 

@@ -24,7 +24,7 @@ public:
   bool find(const StageRun &next, const std::string &directory);
 
   // The following are for modules after stage codegen, or with all code found. A listing of this kind:
-  llvm::Expected<std::string> listing(llvm::StringRef word) const;
+  llvm::Expected<std::string> listing(llvm::StringRef kind) const;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable() const;
   llvm::Expected<CodeSection> link() const;
 

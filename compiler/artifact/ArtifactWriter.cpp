@@ -22,7 +22,7 @@ template <typename T> static llvm::ArrayRef<uint8_t> asBytes(const T &container)
 
 namespace {
 
-// What fills a section: bytes in memory, or the weights.
+// The content of a section: bytes in memory, or the weights.
 struct PlannedSection {
   SectionKind kind;
   std::string name;

@@ -93,7 +93,7 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   return llvm::Error::success();
 }
 
-// Of models with rings, which have all of them.
+// Models with rings have all of these.
 static llvm::Error readRings(DictionaryAttr interface, DictionaryAttr plan, artifact::ModelInfo &info) {
   constexpr int64_t maxTokens = int64_t(1) << 30;
   const std::tuple<DictionaryAttr, const char *, uint32_t *> figures[] = {

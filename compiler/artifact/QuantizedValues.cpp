@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes values, or blocks, of levels and scales that lie in tables of their own.
+// Makes values, or blocks, of codes and scales from separate tables.
 #include "compiler/artifact/WeightSources.h"
 
 #include "compiler/Error.h"
@@ -48,7 +48,7 @@ public:
 
 private:
   int32_t zeroOf(int64_t row, int64_t group) const {
-    return (tables.zeros ? tables.zeros->level(row / rows, group) : 0) + center;
+    return (tables.zeros ? tables.zeros->integer(row / rows, group) : 0) + center;
   }
 
   float scaleOf(int64_t row, int64_t group) const {
@@ -66,7 +66,7 @@ private:
         scale = scaleOf(row, group);
       }
       float level =
-          isFloat ? tables.levels.number(row, column) : static_cast<float>(tables.levels.level(row, column) - zero);
+          isFloat ? tables.levels.number(row, column) : static_cast<float>(tables.levels.integer(row, column) - zero);
       out[column - first] = level * scale;
     }
     if (rounded.exact)
@@ -85,7 +85,7 @@ private:
     bool shifts = tables.zeros && tables.levels.isSigned();
     int32_t shift = shifts ? 1 << (tables.levels.bits() - 1) : 0;
     for (int64_t column = first; column < first + format.blockValues; ++column)
-      levels.push_back(tables.levels.level(row, column) + shift);
+      levels.push_back(tables.levels.integer(row, column) + shift);
     for (int64_t column = first; column < first + format.blockValues; column += format.scaleValues) {
       scales.push_back(tables.scales.number(row / rows, tables.groups[column]));
       codes.push_back(tables.scales.code(row / rows, tables.groups[column]));
@@ -127,7 +127,7 @@ private:
 
 }  // namespace
 
-// Of every column its group; the number of groups is that of whole runs of columns.
+// Reads the group of every column; there are as many groups as complete runs of columns.
 static llvm::Expected<std::vector<int32_t>> readGroups(WeightOp weight, QuantizedSourceAttr source, int64_t columns,
                                                      TableOpener &opener) {
   int64_t count = llvm::divideCeil(columns, source.getColumns());
@@ -140,9 +140,9 @@ static llvm::Expected<std::vector<int32_t>> readGroups(WeightOp weight, Quantize
   if (!table)
     return table.takeError();
   for (int64_t column = 0; column < columns; ++column) {
-    groups[column] = table->level(0, column);
+    groups[column] = table->integer(0, column);
     if (groups[column] < 0 || groups[column] >= count)
-      return refuse(weight,
+      return weightError(weight,
                     fmt::format("has column {} in group {}, expected 0 to {}", column, groups[column], count - 1));
   }
   return groups;

@@ -24,32 +24,32 @@ static std::string text(MatrixShape shape) {
 static Result concatenate(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
   for (const WeightValuesPtr &source : sources)
     if (source->shape.columns != sources.front()->shape.columns)
-      return refuse(weight, fmt::format("joins weights of different widths: {} and {}", text(sources.front()->shape),
+      return weightError(weight, fmt::format("joins weights of different widths: {} and {}", text(sources.front()->shape),
                                         text(source->shape)));
   return concatenatedValues({sources.begin(), sources.end()});
 }
 
 static Result interleave(WeightOp weight, InterleaveRecipeAttr recipe, llvm::ArrayRef<WeightValuesPtr> sources) {
   if (!(sources[0]->shape == sources[1]->shape))
-    return refuse(weight, fmt::format("interleaves weights of different shapes: {} and {}", text(sources[0]->shape),
+    return weightError(weight, fmt::format("interleaves weights of different shapes: {} and {}", text(sources[0]->shape),
                                       text(sources[1]->shape)));
   int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
   if (recipe.getGroup() > rows)
-    return refuse(weight, fmt::format("has fewer rows than the {} of a group", recipe.getGroup()));
+    return weightError(weight, fmt::format("has fewer rows than the {} of a group", recipe.getGroup()));
   return interleavedValues(sources[0], sources[1], recipe.getGroup());
 }
 
 static Result pack(WeightOp weight, const WeightValuesPtr &source) {
   int64_t lanes = cast<RankedTensorType>(weight.getType()).getShape().back();
   if (lanes < 1 || lanes > maxLanes)
-    return refuse(weight, fmt::format("is packed in panels of {} rows, expected 1 to {}", lanes, maxLanes));
+    return weightError(weight, fmt::format("is packed in panels of {} rows, expected 1 to {}", lanes, maxLanes));
   return packedValues(source, lanes);
 }
 
 static Result pad(WeightOp weight, const WeightValuesPtr &source) {
   int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
   if (rows < source->shape.rows)
-    return refuse(weight, fmt::format("is padded, but shorter than the {} values it is made from", source->shape.rows));
+    return weightError(weight, fmt::format("is padded, but shorter than the {} values it is made from", source->shape.rows));
   return paddedValues(source, rows);
 }
 
@@ -57,10 +57,10 @@ static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t rotary = type.getShape().back();
   if (rotary > maxWidth)
-    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxWidth / 2));
+    return weightError(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxWidth / 2));
   auto listed = dyn_cast_if_present<ListedScalingAttr>(recipe.getScaling());
   if (listed && static_cast<int64_t>(listed.getFactors().size()) != rotary / 2)
-    return refuse(weight, fmt::format("has {} factors for {} angles", listed.getFactors().size(), rotary / 2));
+    return weightError(weight, fmt::format("has {} factors for {} angles", listed.getFactors().size(), rotary / 2));
   RotaryFrequencies frequencies(recipe.getBase().convertToDouble(), recipe.getScaling(), rotary);
   return rotaryTable(std::move(frequencies), matrixShape(type), recipe.getDigits());
 }
@@ -69,9 +69,9 @@ static Result tabulate(WeightOp weight, SinusoidTableRecipeAttr recipe) {
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t width = type.getShape().back();
   if (width > maxWidth)
-    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", width / 2, maxWidth / 2));
+    return weightError(weight, fmt::format("tabulates {} angles, expected at most {}", width / 2, maxWidth / 2));
   if (recipe.getLayout() == SinusoidLayout::spread && width < 4)
-    return refuse(weight, fmt::format("spreads frequencies over {} features, expected at least 4", width));
+    return weightError(weight, fmt::format("spreads frequencies over {} features, expected at least 4", width));
   return sinusoidTable(matrixShape(type), recipe.getLayout(), recipe.getBlank());
 }
 
@@ -95,7 +95,7 @@ static Result splitHalves(HalfSplitRecipeAttr recipe, const WeightValuesPtr &sou
 static Result tabulate(WeightOp weight, AlibiRecipeAttr recipe) {
   MatrixShape shape = matrixShape(cast<RankedTensorType>(weight.getType()));
   if (shape.rows > maxWidth || shape.columns > maxDistances)
-    return refuse(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}", shape.rows,
+    return weightError(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}", shape.rows,
                                       shape.columns, maxWidth, maxDistances));
   return alibiTable(shape, recipe.getRounded() ? recipe.getRounded().getValueAsDouble() : 0);
 }
@@ -131,12 +131,12 @@ static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const W
   int64_t distances = cast<RankedTensorType>(weight.getType()).getShape().back(), buckets = table->shape.rows;
   int64_t perSide = recipe.getBidirectional() ? buckets / 2 : buckets;
   if (perSide < 2 || buckets > maxBuckets || distances > maxDistances)
-    return refuse(weight,
+    return weightError(weight,
                   fmt::format("spreads {} buckets over {} distances, expected at least 2 buckets for a direction "
                               "and at most {}, and at most {} distances",
                               buckets, distances, maxBuckets, maxDistances));
   if (recipe.getMaxDistance() <= perSide / 2)
-    return refuse(weight,
+    return weightError(weight,
                   fmt::format("has buckets up to the distance {}, expected more than the {} of single distances",
                               recipe.getMaxDistance(), perSide / 2));
   return gatheredValues(
@@ -148,7 +148,7 @@ static Result projectDistances(WeightOp weight, RelativeKeysRecipeAttr recipe,
   int64_t heads = recipe.getHeads(), rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
   MatrixShape shape = sources[0]->shape, vector{shape.rows, 1};
   if (shape.rows % heads != 0 || shape.columns % 2 != 0 || shape.columns > maxWidth || rows > maxDistances)
-    return refuse(weight,
+    return weightError(weight,
                   fmt::format("projects {} rows of distances for {} heads by {}, expected rows for each head, an "
                               "even width of at most {}, and at most {} rows",
                               rows, heads, text(shape), maxWidth, maxDistances));
@@ -156,7 +156,7 @@ static Result projectDistances(WeightOp weight, RelativeKeysRecipeAttr recipe,
   if (sources.size() == 1)
     return relativeKeys(sources[0], heads, rows / heads, scale);
   if (!(sources[1]->shape == vector) || !(sources[2]->shape == vector))
-    return refuse(weight, fmt::format("is of vectors {} and {}, expected {}", text(sources[1]->shape),
+    return weightError(weight, fmt::format("is of vectors {} and {}, expected {}", text(sources[1]->shape),
                                       text(sources[2]->shape), text(vector)));
   return relativeKeys(sources[0], sources[1], sources[2], heads, rows / heads, scale);
 }
@@ -182,7 +182,7 @@ Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) 
           });
   MatrixShape expected = matrixShape(cast<RankedTensorType>(weight.getType()));
   if (result && !((*result)->shape == expected))
-    return refuse(weight,
+    return weightError(weight,
                   fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
   return result;
 }

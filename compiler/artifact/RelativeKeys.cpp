@@ -46,7 +46,7 @@ private:
     }
   }
 
-  // Of one head, inputs by outputs: its rows, or the one that they and the difference make.
+  // The projection of one head, inputs by outputs: its rows, or their product with the difference of two vectors.
   std::vector<double> weightsOf(int64_t head) const {
     int64_t width = projection->shape.rows / heads, inputs = projection->shape.columns, outputs = shape.columns;
     std::vector<float> rows(width * inputs);

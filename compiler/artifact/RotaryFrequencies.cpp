@@ -69,12 +69,12 @@ std::vector<double> RotaryFrequencies::ofBase(double base) const {
 }
 
 RotaryFrequencies::RotaryFrequencies(double base, mlir::Attribute scaling, int64_t rotary)
-    : base(base), scaling(scaling), rotary(rotary), usual(ofBase(base)) {}
+    : base(base), scaling(scaling), rotary(rotary), common(ofBase(base)) {}
 
 std::vector<double> RotaryFrequencies::at(int64_t position) const {
   auto dynamic = mlir::dyn_cast_if_present<DynamicScalingAttr>(scaling);
   if (!dynamic || position < dynamic.getOriginal())
-    return usual;
+    return common;
   double factor = dynamic.getFactor().convertToDouble(), width = static_cast<double>(rotary);
   double longer = static_cast<double>(position + 1) / static_cast<double>(dynamic.getOriginal());
   return ofBase(base * std::pow(factor * longer - factor + 1, width / (width - 2)));

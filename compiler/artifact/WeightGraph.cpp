@@ -27,7 +27,7 @@ static std::string printed(Type type) {
   return text;
 }
 
-llvm::Error refuse(WeightOp weight, const std::string &why) {
+llvm::Error weightError(WeightOp weight, const std::string &why) {
   return makeError(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
                    shapeText(tensorType(weight)), why);
 }
@@ -36,7 +36,7 @@ llvm::Expected<int64_t> elementCount(WeightOp weight) {
   int64_t count = 1;
   for (int64_t size : tensorType(weight).getShape())
     if (llvm::MulOverflow(count, size, count) || count > maxElements)
-      return refuse(weight, "is too large");
+      return weightError(weight, "is too large");
   return count;
 }
 
@@ -75,7 +75,7 @@ WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
   if (it != evaluated.end())
     return it->second;
   if (depth > maxDepth)
-    return refuse(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
+    return weightError(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
   if (llvm::Expected<int64_t> count = elementCount(weight); !count)
     return count.takeError();
   Result result = evaluate(weight, depth);
@@ -93,7 +93,7 @@ WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr 
     return values;
   const StorageFormat *format = getStorageFormat(chosen.getValue());
   if (!format || format->blockValues == 1 || values->shape.columns % format->blockValues != 0)
-    return refuse(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
+    return weightError(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
                                       printed(chosen.getValue())));
   auto importance = Importance::of(weight, values->shape);
   if (!importance)
@@ -155,7 +155,7 @@ llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weig
   for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
     auto it = symbols.find(symbol.getValue());
     if (it == symbols.end())
-      return refuse(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
+      return weightError(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
     Result source = values(it->second, depth + 1);
     if (!source)
       return source.takeError();

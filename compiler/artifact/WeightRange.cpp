@@ -56,7 +56,7 @@ static void findSources(WeightOp weight, llvm::SmallVector<FormatRef> formats, l
     }
 }
 
-// Where the element lies, as in "[3, 5]".
+// The indices of an element, as in "[3, 5]".
 static std::string indexText(RankedTensorType type, int64_t element) {
   llvm::SmallVector<std::string> indices;
   for (int64_t size : llvm::reverse(type.getShape())) {

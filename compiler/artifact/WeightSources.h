@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights whose values come from outside the program or are written in it.
+// The values of weights that do not depend on other weights.
 #pragma once
 
 #include "compiler/artifact/MappedFile.h"
@@ -19,7 +19,7 @@ WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offse
 // Element i is mean + deviation * randomUniform(seed, i).
 WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, MatrixShape shape);
 WeightValuesPtr fillValues(float value, MatrixShape shape);
-// Row-major; as many as the shape has.
+// Row-major, as many values as the shape has.
 WeightValuesPtr listedValues(std::vector<float> values, MatrixShape shape);
 
 using FileOpener = llvm::function_ref<llvm::Expected<std::shared_ptr<const MappedFile>>(llvm::StringRef path)>;

@@ -72,8 +72,8 @@ std::string CodeCache::entryPath(llvm::StringRef key) const {
   return path.str().str();
 }
 
-// The text of an entry that is a regular file: a pipe or a device in its place must not be waited for. Read and not
-// mapped, since another process may cut the file. Its time becomes that of this use, so that trim() knows.
+// Reads an entry that is a regular file, since a pipe or a device in its place might block. It is not mapped, because
+// another process may truncate the file. Sets the time of the file, by which trim() finds the least recently used.
 static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
@@ -102,7 +102,7 @@ std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
   return parseContent(content);
 }
 
-void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
+void CodeCache::store(llvm::StringRef key, const ObjectCode &code) const {
   std::string folder = entryFolder(key);
   if (fs::create_directories(folder, true, fs::owner_all))
     return;
@@ -141,7 +141,7 @@ void CodeCache::trim(const std::string &folder) const {
   }
   llvm::sort(entries, [](const Entry &a, const Entry &b) { return a.used < b.used; });
   for (const Entry &entry : entries) {
-    if (sum <= mostBytes / folders)
+    if (sum <= maxBytes / folders)
       return;
     fs::remove(entry.path);
     sum -= entry.bytes;

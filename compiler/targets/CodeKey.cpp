@@ -91,8 +91,8 @@ private:
 
 }  // namespace
 
-// What else a function's code depends on, of what it refers to: of a function its type and who made it, of a weight or
-// a state its place.
+// Prints what the code of a function depends on in a symbol it refers to: the type and the generator of a function, the
+// offset of a weight or a KV cache.
 static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
   stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
   if (auto function = dyn_cast<FunctionOpInterface>(symbol))
@@ -105,8 +105,8 @@ static void printReference(HashStream &stream, Operation *symbol, const OpPrinti
   stream << "\n";
 }
 
-// Where a sequence's part of a state lies depends on what all states need.
-static bool usesStates(Operation *function) {
+// The address of a sequence's keys and values depends on the size of all KV caches.
+static bool usesKvCaches(Operation *function) {
   auto uses = [](Operation *op) {
     bool isCache = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
     return isCache ? WalkResult::interrupt() : WalkResult::advance();
@@ -119,7 +119,7 @@ CodeKeys::CodeKeys(ModuleOp module, llvm::StringRef stage, const Target &target)
   llvm::raw_string_ostream(common) << buildIdentity() << "\n" << target.identity() << "\n" << stage << "\n";
 }
 
-std::string CodeKeys::of(FunctionOpInterface function) const {
+std::string CodeKeys::key(FunctionOpInterface function) const {
   HashStream stream;
   stream << common;
   OpPrintingFlags form;
@@ -133,7 +133,7 @@ std::string CodeKeys::of(FunctionOpInterface function) const {
         references.insert(symbol);
   for (Operation *symbol : references)
     printReference(stream, symbol, form);
-  if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr); plan && usesStates(function))
+  if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr); plan && usesKvCaches(function))
     stream << plan.get(slotBytesKey) << "\n";
   return stream.digits();
 }
