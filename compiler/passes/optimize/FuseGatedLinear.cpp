@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-gated-linear: the two projections of a gated feed-forward layer and what joins them become one op.
+// fuse-gated-linear: fuses the two projections of a gated feed-forward layer and their product into one op.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr PassRemarks remarks("optimize", "fuse-gated-linear");
 
-// A linear without bias over a plain matrix, of which `value` is the only use.
+// The linear that makes `value`, if it has no bias, its weight is not packed, and `value` has one use.
 LinearOp plainLinear(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
   if (!linear || !value.hasOneUse() || linear.getBias() || linear.getGroups() > 1)
@@ -30,7 +30,7 @@ LinearOp plainLinear(Value value) {
 }
 
 bool decline(MulOp mul, StringRef reason) {
-  remarks.declined(mul, [&] { return ("a product with an activation stays: " + reason).str(); });
+  remarks.declined(mul, [&] { return ("a product with an activation is not fused: " + reason).str(); });
   return false;
 }
 
@@ -41,7 +41,7 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
     return false;
   LinearOp gate = plainLinear(activation.getX()), up = plainLinear(other);
   if (!gate || !up)
-    return decline(mul, "a factor is not a projection without bias that is used here alone");
+    return decline(mul, "a factor is not a projection without bias that has no other use");
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
   if (storage.getType(gate.getWeight()) != storage.getType(up.getWeight()))

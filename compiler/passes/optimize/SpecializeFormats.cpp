@@ -46,7 +46,7 @@ struct SpecializeFormats : talc::impl::SpecializeFormatsBase<SpecializeFormats> 
     CallSites callSites(getOperation());
     SmallVector<std::pair<Formats, func::FuncOp>> variants;
     SymbolTable symbols(getOperation());
-    for (func::CallOp call : callSites.of(function)) {
+    for (func::CallOp call : callSites.callsTo(function)) {
       Formats formats = operandFormats(call, storage);
       auto it = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
       if (it == variants.end()) {

@@ -58,7 +58,8 @@ void assignFormats(ModuleOp module, const FormatChoice &choice) {
     resolved.emplace_back(weight, storage.findFormat(weight));
   module.walk([&](DeriveOp derive) {
     if (tensorType(derive.getResult()).getRank() == 2)
-      resolved.emplace_back(derive, choice.usual && choice.rules.empty() ? other : storage.findFormat(derive.getResult()));
+      resolved.emplace_back(derive,
+                            choice.usual && choice.rules.empty() ? other : storage.findFormat(derive.getResult()));
   });
   for (auto [op, format] : resolved)
     write(op, format ? format : other);
@@ -102,7 +103,7 @@ Type StorageTypes::findFormat(Value weight) {
   Type element = tensorType(weight).getElementType(), found;
   if (auto argument = dyn_cast<BlockArgument>(weight)) {
     if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-      for (func::CallOp call : callSites.of(function))
+      for (func::CallOp call : callSites.callsTo(function))
         found = agree(found, findFormat(call.getOperand(argument.getArgNumber())));
   } else if (auto derive = weight.getDefiningOp<DeriveOp>()) {
     if (auto format = derive->getAttrOfType<TypeAttr>(formatAttr))

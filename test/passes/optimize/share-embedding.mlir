@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// share-embedding: a tied table is read in its packed form, any other one is stored as narrow as the weights.
+// share-embedding: a tied table is read in its packed form, any other one is stored in its format.
 // RUN: talc-opt %s -share-embedding | FileCheck %s
 // RUN: talc-opt %s -assign-formats=weights=f32 -share-embedding | FileCheck %s --check-prefix=F32
 
