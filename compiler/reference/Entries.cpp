@@ -69,7 +69,7 @@ static llvm::Expected<Entries> findEntries(mlir::ModuleOp module) {
   return found;
 }
 
-llvm::Expected<Entries> Entries::of(mlir::ModuleOp module) {
+llvm::Expected<Entries> Entries::find(mlir::ModuleOp module) {
   llvm::Expected<Entries> entries = findEntries(module);
   if (!entries)
     return entries.takeError();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks functions and hands every op with the contents of its operands to its definition.
+// Walks functions and passes every op with the contents of its operands to its definition.
 #include "compiler/reference/Evaluation.h"
 
 #include "compiler/Error.h"
@@ -182,7 +182,7 @@ Error Evaluation::evaluateCall(mlir::func::CallOp op, Frame &frame) {
   return Error::success();
 }
 
-// The types do not say how many rows an op receives.
+// The types do not say how many tokens an op receives.
 Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
   auto expect = [&](mlir::Value value, int64_t rows) -> Error {
     int64_t actualRows = frame.matrix(value)->rows;

@@ -23,13 +23,13 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, con
   return result;
 }
 
-// Where every row of the step stands among the tokens of its sequence that count; -1 for padding.
+// The position of every token among the tokens of its sequence that are not padding; -1 for padding.
 static std::vector<int64_t> countedPositions(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step) {
   if (!op.getPadding())
     return step.positions;
   std::vector<int64_t> result(step.rows());
   auto padding = static_cast<int64_t>(*op.getPadding());
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     int64_t next = 0;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)
       result[t] = ids[t] == padding ? -1 : next++;

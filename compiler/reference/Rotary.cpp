@@ -20,12 +20,12 @@ static double scaled(double frequency, Llama3ScalingAttr scaling) {
   return ((1 - s) / factor + s) * frequency;
 }
 
-// The pair, as a real number, that turns `turns` times over the original context.
+// The index of the pair, as a real number, that rotates `turns` times over the original context.
 static double pairWithTurns(double turns, int64_t rotary, double base, YarnScalingAttr scaling) {
   return rotary * std::log(scaling.getOriginal() / (2 * M_PI * turns)) / (2 * std::log(base));
 }
 
-// How much of pair i is interpolated.
+// The share of pair i that is interpolated.
 static double ramp(int64_t i, int64_t rotary, double base, YarnScalingAttr scaling) {
   double low = pairWithTurns(scaling.getFast().convertToDouble(), rotary, base, scaling);
   double high = pairWithTurns(scaling.getSlow().convertToDouble(), rotary, base, scaling);

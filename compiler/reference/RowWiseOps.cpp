@@ -39,7 +39,7 @@ static double activate(ActivationKind kind, double x) {
   llvm_unreachable("every activation function is listed");
 }
 
-// Rows as instructions of matrices take them, 16 numbers at a time, beside such a weight; others stay.
+// Rounds activations to the 16-bit type of a weight, as tensor cores multiply them 16 at a time; others are unchanged.
 static Matrix roundedRows(Matrix x, mlir::Value weight, ActivationPrecision precision) {
   auto type = mlir::cast<mlir::ShapedType>(weight.getType());
   auto element = mlir::dyn_cast<mlir::FloatType>(type.getElementType());
@@ -91,7 +91,7 @@ static Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, 
   return result;
 }
 
-// Normalizes `width` features of row t from `first` on.
+// Normalizes `width` features of token t from `first` on.
 static void normalize(NormOp op, const Matrix &x, int64_t t, int64_t first, int64_t width, Matrix &result) {
   double mean = 0, squares = 0;
   if (op.getKind() == NormKind::layer)
@@ -117,7 +117,7 @@ static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const We
   return result;
 }
 
-// The places of the `count` largest numbers, of equal ones the first.
+// The indices of the `count` largest numbers; of equal ones the first.
 static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t count) {
   std::vector<int64_t> places(numbers.size());
   for (size_t i = 0; i < places.size(); ++i)
@@ -128,7 +128,7 @@ static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t 
   return places;
 }
 
-// What a row's features are compared by: minus infinity outside of the groups that are kept.
+// The scores by which experts are compared: minus infinity outside of the selected groups.
 static std::vector<double> compared(RouteOp op, const Matrix &x, int64_t t, const Weight *bias) {
   std::vector<double> all(x.columns), result(x.columns, -HUGE_VAL), sums;
   for (int64_t e = 0; e < x.columns; ++e)
@@ -157,7 +157,7 @@ static Matrix evaluate(RouteOp op, const Matrix &x, const Weight *bias) {
   return result;
 }
 
-// All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
+// All arithmetic is f32, as the op is defined, so that values halfway between two integers round alike.
 static Matrix roundedTo(mlir::Type element, const Matrix &x) {
   Weight numbers;
   numbers.values.assign(x.values.begin(), x.values.end());
@@ -186,7 +186,7 @@ static Matrix quantizedTo(mlir::Type element, const Matrix &x) {
   return result;
 }
 
-// What the row t gets of one expert is added to the result. `up` is null if `gate` is packed.
+// Adds the output of one expert for token t to the result. `up` is null if `gate` is packed.
 static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, double route, const Weight &gate,
                       const Weight *up, const Weight &down, llvm::ArrayRef<const Weight *> biases, Matrix &result) {
   int64_t experts = mlir::cast<mlir::RankedTensorType>(op.getRoutes().getType()).getDimSize(1);

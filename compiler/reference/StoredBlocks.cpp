@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes blocks value by value, from where each of its bits lies. Source: the block layouts of ggml (ggml-common.h).
+// Decodes blocks value by value, from the positions of their bits. Source: the block layouts of ggml (ggml-common.h).
 #include "compiler/reference/StoredBlocks.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -90,7 +90,7 @@ double nvfp4(Block b, int i) {
   return fp4(b.nibble(4 + i / 16 * 8 + i % 8, i % 16 >= 8)) * fp8(b.bytes[i / 16]);
 }
 
-// Integers with a scale, of rounded activations.
+// Quantized activations: integers with a scale.
 template <int first> double scaled(Block b, int i) {
   uint32_t bits = llvm::support::endian::read32le(b.bytes);
   return b.integer(first + i) * fromBits(APFloat::IEEEsingle(), 32, bits);

@@ -72,8 +72,8 @@ static void decodeStored(llvm::StringRef bytes, mlir::Type element, std::vector<
   decodeBlocks(blockType(element).getFormat()->name, bytes, values);
 }
 
-// Which levels a block gets is the format's definition, and taken from it; what they mean is not. Blocks run along
-// rows, also those of lanes.
+// The codes of a block are taken from the format, which defines them; their meaning is not. Blocks run along rows, also
+// in panels.
 static void roundBlocks(Weight &weight, mlir::Type element) {
   const StorageFormat &format = *blockType(element).getFormat();
   if (weight.blocks == format.name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks weights up, evaluates each once, and finds weights that are made from themselves.
+// Looks up weights, evaluates each once, and reports weights that depend on themselves.
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
@@ -30,7 +30,7 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
   return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
 }
 
-// To the blocks that the weight says its values are of.
+// Rounds a weight to the blocks of its talc.quantize_to.
 llvm::Error Weights::round(WeightOp op, Weight &weight) {
   auto rounded = op->getAttrOfType<mlir::TypeAttr>(quantizeToAttr);
   if (!rounded)
