@@ -11,7 +11,7 @@ namespace talc {
 
 namespace {
 
-// Accepts what talc is willing to read; `problem` says why it stopped.
+// Checks the limits of talc; `problem` says why it stopped.
 class JsonCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
   explicit JsonCheck(std::string_view text) : text(text) {}

@@ -19,15 +19,16 @@ using nlohmann::json;
 
 void ModelConfig::wrong(ImportError code, const std::string &key, const json &found,
                         const std::string &expected) const {
-  diagnostics.error(code, fmt::format("{} is {}, expected {}", source.place(prefix + key), jsonText(found), expected));
+  diagnostics.error(code,
+                    fmt::format("{} is {}, expected {}", source.location(prefix + key), jsonText(found), expected));
 }
 
 void ModelConfig::unsupported(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigUnsupported, source.place(prefix + key) + ": " + reason);
+  diagnostics.error(ImportError::ConfigUnsupported, source.location(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::invalid(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigValue, source.place(prefix + key) + ": " + reason);
+  diagnostics.error(ImportError::ConfigValue, source.location(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
@@ -66,7 +67,7 @@ bool ModelConfig::failed() const {
 //===--- values -------------------------------------------------------------------------------------------------===//
 
 const json *ModelConfig::find(const char *key) const {
-  looked.insert(key);
+  lookedUp.insert(key);
   if (!object)
     return source.find(key);
   auto it = object->find(key);
@@ -97,12 +98,12 @@ int64_t ModelConfig::integer(const char *key, int64_t fallback, Range range) con
   const json *value = find(key);
   if (!value)
     return fallback;
-  std::string expected = fmt::format("an integer from {} to {}", range.least, range.most);
+  std::string expected = fmt::format("an integer from {} to {}", range.minimum, range.maximum);
   if (!value->is_number_integer())
     wrong(ImportError::ConfigType, key, *value, expected);
   else if (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX)
     wrong(ImportError::ConfigValue, key, *value, expected);
-  else if (value->get<int64_t>() < range.least || value->get<int64_t>() > range.most)
+  else if (value->get<int64_t>() < range.minimum || value->get<int64_t>() > range.maximum)
     wrong(ImportError::ConfigValue, key, *value, expected);
   else
     return value->get<int64_t>();
@@ -115,7 +116,7 @@ std::optional<int64_t> ModelConfig::integerOrNull(const char *key, std::optional
     return fallback;
   if (value->is_null())
     return std::nullopt;
-  return integer(key, range.least, range);
+  return integer(key, range.minimum, range);
 }
 
 double ModelConfig::number(const char *key, double fallback, double minimum, double maximum) const {

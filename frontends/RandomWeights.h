@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights for a model of which only the configuration is known: the right shapes, reproducible values.
+// Weights for a model of which only the configuration is known: reproducible values in the right shapes.
 #pragma once
 
 #include "frontends/WeightSource.h"

@@ -80,7 +80,7 @@ static llvm::Error notFinite(WeightOp source, int64_t element, float value) {
                    "{}weight '{}' has the value {} at {}{}, expected a finite number; was the model converted and "
                    "downloaded correctly?",
                    filePrefix(source), source.getSymName().str(), value, indexText(tensorType(source), element),
-                   isProduct ? ", a level times its scale" : "");
+                   isProduct ? ", a code times its scale" : "");
 }
 
 // Finds the largest number on the way.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration needs: how much the columns of weights matter, from a text or from an importance matrix.
+// The inputs of calibration, which finds out how much the columns of weights matter: a text or an importance matrix.
 #pragma once
 
 #include "llvm/Support/Error.h"

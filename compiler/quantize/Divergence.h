@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a model's predictions move if matrices are quantized: the model reads a text exact and quantized.
+// Measures how much quantization changes a model's predictions: the exact and the quantized model read a text.
 #pragma once
 
 #include "compiler/Compiler.h"

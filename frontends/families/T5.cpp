@@ -26,7 +26,7 @@ struct T5 {
   Tensor encode(GraphBuilder &g, Weight table) const;
   Tensor decode(GraphBuilder &g, Weight table) const;
   void keepSource(GraphBuilder &g, Tensor memory) const;
-  State source(GraphBuilder &g) const { return g.sourceState("source", heads, headWidth); }
+  KvCache source(GraphBuilder &g) const { return g.sourceKvCache("source", heads, headWidth); }
   Tensor selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const;
   Tensor crossAttention(GraphBuilder &g, Tensor x) const;
   Tensor feedForward(GraphBuilder &g, Tensor x, const std::string &place) const;
@@ -144,7 +144,7 @@ void T5::keepSource(GraphBuilder &g, Tensor memory) const {
   g.each("decoder.block", decoderLayers, [&](int64_t) {
     Tensor keys = heading(g, memory, "layer.1.EncDecAttention.k"),
            values = heading(g, memory, "layer.1.EncDecAttention.v");
-    g.append(source(g), keys, values);
+    g.kvAppend(source(g), keys, values);
   });
 }
 

@@ -70,7 +70,7 @@ public:
   void outputs(Tensor x) const;
 
 private:
-  // Of a cluster; `narrow` may be none.
+  // The projection of a cluster; `narrow` may be empty.
   struct Part {
     Weight narrow, words, bias;
   };
@@ -215,8 +215,8 @@ Weight TransfoXl::words(GraphBuilder &g, size_t cluster) const {
 
 Weight TransfoXl::narrow(GraphBuilder &g, size_t cluster) const {
   return g
-      .tiedWeights(place("transformer.word_emb.emb_projs", hasOneTable() ? 0 : cluster), place("crit.out_projs", cluster),
-                   {width, clusters[cluster].width}, tiedProjections[cluster])
+      .tiedWeights(place("transformer.word_emb.emb_projs", hasOneTable() ? 0 : cluster),
+                   place("crit.out_projs", cluster), {width, clusters[cluster].width}, tiedProjections[cluster])
       .second;
 }
 
@@ -283,7 +283,7 @@ void defineTransfoXl(GraphBuilder &g, const ModelConfig &config) {
   TransfoXl model(config);
   if (config.failed())
     return;
-  g.positions(model.window, /*hard=*/false, /*usual=*/0, /*endless=*/true);
+  g.positions(model.window, /*hard=*/false, /*defaultLength=*/0, /*endless=*/true);
   Weight u, v;
   auto bias = [&](const char *name) {
     return g.flatWeight(std::string("transformer.") + name, {model.heads, model.headWidth});

@@ -35,7 +35,7 @@ static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagno
   const std::string architectureName = name && name->is_string() ? name->get<std::string>() : "";
   const GgufArchitecture *found = ggufArchitecture(architectureName, [&](const GgufMark &mark) {
     const json *value = model.find(fmt::format("{}.{}", architectureName, mark.key));
-    return value && value->is_number_integer() && *value >= mark.least;
+    return value && value->is_number_integer() && *value >= mark.minimum;
   });
   if (!found)
     diagnostics.error(ImportError::ModelType,
@@ -98,7 +98,7 @@ static std::string readPooling(const GgufModel &model, const GgufArchitecture &a
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
                                     const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
-  graph.keepFirst(options.sinks);
+  graph.useSinkTokens(options.sinks);
   family.define(graph, config);
   return graph.finish();
 }

@@ -45,7 +45,7 @@ static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohe
 static const std::vector<std::string_view> latent = {"deepseek2"};
 constexpr const char *latentKey = "attention.kv_lora_rank";
 
-// Of experts and latent attention.
+// Keys of experts and latent attention.
 static std::vector<Row> mixtureRows() {
   return {
       {"expert_count", Use::Optional, {"num_experts", "num_local_experts", "n_routed_experts"}, nullptr, mixtures},
@@ -127,7 +127,7 @@ static std::vector<Row> usualRows() {
   };
 }
 
-// Of several rows that fit a key the first one counts.
+// If several rows match a key, the first one counts.
 static const std::vector<Row> &rows() {
   static const std::vector<Row> table = [] {
     std::vector<Row> all = mixtureRows();
@@ -188,7 +188,7 @@ int64_t GgufConfig::headWidth() const {
   return width ? width : heads ? count("hidden_size") / heads : 0;
 }
 
-// What configurations say and GGUF does not, because the tensors tell.
+// Answers from the tensors: values that configurations have and GGUF lacks.
 void GgufConfig::answerFromTensors() {
   auto has = [&](const char *name) { return model.tensor(name) != nullptr; };
   auto rowsOf = [&](const char *key, const char *name) {
@@ -296,7 +296,7 @@ void GgufConfig::answerRope() {
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 
-// What MPT's configurations say of attention: 0 stands for a model without it.
+// The attention settings of MPT: 0 stands for a model without the setting.
 void GgufConfig::answerAlibi() {
   const json *bias = ofArchitecture("attention.max_alibi_bias"), *bound = ofArchitecture("attention.clamp_kqv");
   json inside = {{"alibi", bias && *bias != 0}};
@@ -308,7 +308,7 @@ void GgufConfig::answerAlibi() {
     answer("attn_config", std::move(inside), fmt::format("key '{}.attention.max_alibi_bias'", architecture.name));
 }
 
-// Empty if they are not F32 of a reasonable number, or cannot be read.
+// Empty if they are not a reasonable number of F32, or cannot be read.
 std::vector<float> GgufConfig::readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const {
   constexpr uint64_t mostBytes = 65536;
   std::vector<float> factors(std::min(tensor.entry.bytes, mostBytes) / sizeof(float));
@@ -364,7 +364,7 @@ const json *GgufConfig::find(const std::string &key) const {
   return it == answers.end() ? nullptr : &it->second;
 }
 
-std::string GgufConfig::place(const std::string &key) const {
+std::string GgufConfig::location(const std::string &key) const {
   auto it = sources.find(key.substr(0, key.find('.')));
   return fmt::format("{}: {}", model.file(), it == sources.end() ? fmt::format("key '{}'", key) : it->second);
 }
@@ -394,7 +394,7 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
                                   architecture.name, jsonText(*values), headWidth()));
 }
 
-// What nobody asks for where it is not a number that makes sense.
+// Reports counts that no family reads and that are out of range.
 void GgufConfig::checkCounts(Diagnostics &diagnostics) const {
   constexpr int64_t maxCount = 1 << 24;
   for (const char *key : {"rope.dimension_count", "attention.value_length", "expert_count", "expert_used_count"}) {

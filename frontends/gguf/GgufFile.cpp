@@ -138,7 +138,7 @@ private:
     return value == 1;
   }
 
-  // Values take at least a byte each, so that what a short file declares is no reason to allocate.
+  // Values take at least one byte each, which bounds the memory for a short file.
   json readList(const std::string &key) {
     auto type = in.number<uint32_t>();
     auto count = in.number<uint64_t>();
@@ -228,7 +228,7 @@ private:
     return true;
   }
 
-  // Of a place in a file, so that nothing overflows.
+  // The maximum offset in a file, so that nothing overflows.
   uint64_t aligned(uint64_t place) const { return (place + alignment - 1) / alignment * alignment; }
 
   const OpenFile &file;

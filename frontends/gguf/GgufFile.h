@@ -17,7 +17,7 @@
 
 namespace talc {
 
-// An element type of GGUF: its number, and how talc stores it. Source: ggml's ggml.h.
+// An element type of GGUF: its number, and the storage format of talc for it. Source: ggml's ggml.h.
 struct GgufType {
   uint32_t number;
   std::string_view name;
@@ -25,7 +25,7 @@ struct GgufType {
   std::string_view format = {};  // in which talc stores such values, if it does
 };
 
-// Null for a number that stands for no type, or for one that was withdrawn.
+// Null for an unknown number, or for a type that was withdrawn.
 const GgufType *ggufType(uint32_t number);
 
 // Null if weights cannot have it. All types that have one: "F32, F16 or BF16".

@@ -88,7 +88,7 @@ bool GgufModel::read(Diagnostics &diagnostics) {
   return false;
 }
 
-// What a file says of itself has to agree with its name.
+// The metadata of a part have to agree with its name.
 bool GgufModel::checkSplit(const GgufFile &part, size_t number, Diagnostics &diagnostics) const {
   auto value = [&](const char *key, uint64_t fallback) {
     auto it = part.metadata.find(key);

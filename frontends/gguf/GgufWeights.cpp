@@ -20,7 +20,7 @@ const StorageFormat *GgufWeights::getStorageFormat(const GgufModel::Tensor &tens
 }
 
 // A matrix of one row may be stored as a vector, one of heads as a matrix for each.
-bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
+bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufTensorName &place,
                              const std::string &why) const {
   if (place.order == StoredOrder::Kind::Transposed)
     std::swap(shape.front(), shape.back());
@@ -42,7 +42,7 @@ bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_
   return false;
 }
 
-// Of NVFP4 a matrix may have a factor of its own, which products would have to be multiplied by.
+// A matrix in NVFP4 may have a factor of its own, by which all products would have to be multiplied.
 bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
   llvm::StringRef stem = tensor.entry.name;
   const std::string name = stem.consume_back(".weight") ? stem.str() + ".scale" : "";
@@ -56,7 +56,7 @@ bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
 
 std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std::vector<int64_t> &shape,
                                               const std::string &why) {
-  GgufPlace place = locate(name);
+  GgufTensorName place = locate(name);
   const std::string &stored = place.name;
   const GgufModel::Tensor *tensor = model.tensor(stored);
   if (!tensor) {

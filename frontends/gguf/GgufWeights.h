@@ -25,9 +25,9 @@ public:
   void reportUnused() const;
 
 private:
-  GgufPlace locate(const std::string &name) const { return ggufPlace(architecture, name); }
+  GgufTensorName locate(const std::string &name) const { return ggufTensorName(architecture, name); }
   const StorageFormat *getStorageFormat(const GgufModel::Tensor &tensor) const;
-  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
+  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufTensorName &place,
                   const std::string &why) const;
   bool hasFactor(const GgufModel::Tensor &tensor) const;
   bool sameBytes(const GgufModel::Tensor &first, const GgufModel::Tensor &second) const;

@@ -144,7 +144,7 @@ private:
     return table.emplace(name, std::move(values)).second || in.fail(fmt::format("has {} twice", quotedText(name)));
   }
 
-  // What was read, in words.
+  // Describes what was read.
   bool readText() {
     in.number<int32_t>();
     if (in.remaining() == 0)
@@ -187,12 +187,13 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   OlderImportance older(file);
   if (older.read(table))
     return table;
-  diagnostics.error(ImportError::TensorFile, fmt::format("{}: is not an importance matrix; it {}", name, older.problem()));
+  diagnostics.error(ImportError::TensorFile,
+                    fmt::format("{}: is not an importance matrix; it {}", name, older.problem()));
   return std::nullopt;
 }
 
 std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns) {
-  for (const GgufPlace &place : ggufPlaces(weight)) {
+  for (const GgufTensorName &place : ggufTensorNames(weight)) {
     auto it = table.find(place.name);
     if (it == table.end())
       continue;

@@ -89,21 +89,21 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
                                     WeightSource &weights, const ImportOptions &options, MLIRContext &context,
                                     Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
-  graph.keepFirst(options.sinks);
+  graph.useSinkTokens(options.sinks);
   if (config.flag("prefix_lm", false))
-    graph.usePrefixes();
+    graph.usePrefixMasks();
   family.define(graph, config);
   refuseUnread(config, object);
   return graph.finish();
 }
 
-// What the files say beside configuration and weights.
+// Settings from other files than the configuration and the weights.
 static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
                                       const FamilyTokens &tokens, Diagnostics &diagnostics) {
   const int64_t vocabulary = vocabularySize(module);
   ModelAttributes result{directory.path(), directory.name(),
                          readGenerationConfig(directory, config, tokens, vocabulary, diagnostics), "none"};
-  int64_t mask = guessesTokens(module) ? findMaskToken(directory) : -1;
+  int64_t mask = predictsMaskedTokens(module) ? findMaskToken(directory) : -1;
   result.generation.maskToken = mask < vocabulary ? mask : -1;
   if (hasOutput(module, hiddenOutput))
     result.pooling = readPooling(directory, diagnostics);

@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// What transformers reads where the family's own name is missing.
+// The keys that transformers reads if the family's own key is missing.
 static const char *generalName(llvm::StringRef key) {
   return llvm::StringSwitch<const char *>(key)
       .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
@@ -27,7 +27,7 @@ const nlohmann::json *JsonConfig::find(const std::string &key) const {
   return it == object.end() ? nullptr : &*it;
 }
 
-std::string JsonConfig::place(const std::string &key) const {
+std::string JsonConfig::location(const std::string &key) const {
   const char *general = object.contains(key) ? nullptr : generalName(key);
   return fmt::format("{}: key '{}'", file, general && object.contains(general) ? general : key);
 }

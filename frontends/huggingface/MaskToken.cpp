@@ -78,8 +78,8 @@ int64_t findMaskToken(const ModelDirectory &directory) {
   if (named.empty())
     named = tokenContent(member(readObject(directory, "special_tokens_map.json"), "mask_token"));
   auto vocabulary = readQuietly(directory, "vocab.txt");
-  const std::string usual[] = {"[MASK]", "<mask>"};
-  for (const std::string &content : named.empty() ? llvm::ArrayRef<std::string>(usual) : llvm::ArrayRef(named)) {
+  const std::string commonTokens[] = {"[MASK]", "<mask>"};
+  for (const std::string &content : named.empty() ? llvm::ArrayRef<std::string>(commonTokens) : llvm::ArrayRef(named)) {
     for (int64_t id : {findDecoded(member(config, "added_tokens_decoder"), content),
                        findAdded(member(tokenizer, "added_tokens"), content),
                        tokenId(member(member(member(tokenizer, "model"), "vocab"), content)),

@@ -48,7 +48,7 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
     // The model's vocabulary knows better.
     if (auto it = idOfText.find(text.offset); it != idOfText.end())
       id = it->second;
-    // Pieces without an id lie behind the vocabulary.
+    // Text pieces without an id follow the vocabulary.
     if (*id >= section.tokens.size() && section.scores.size() > section.tokens.size())
       return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"), "lies outside of the vocabulary");
     if (*id >= section.tokens.size())

@@ -151,7 +151,7 @@ private:
       return l.merge.rank > r.merge.rank;
     };
     std::sort(ranked.begin(), ranked.end(), before);
-    // Of a merge that is listed twice, the later rank counts.
+    // If a merge is listed twice, the later rank counts.
     auto same = [](const RankedMerge &l, const RankedMerge &r) {
       return l.left == r.left && l.merge.right == r.merge.right;
     };

@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// The element type in which files hold a weight without recipe; f32 if there is no file.
+// The element type of a weight without recipe in its file; f32 if it has no file.
 mlir::Type fileType(WeightOp weight);
 
 // Writes talc.format on every matrix of the module: on weights, and on values that recipes derive from weights. A

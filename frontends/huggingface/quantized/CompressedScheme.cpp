@@ -24,7 +24,7 @@ static constexpr const char *groupsKey = "config_groups";
 
 namespace {
 
-// What a format fixes: the numbers, and how many of them share a scale; 0: as many as a group says.
+// The properties of a format: the kind of numbers, and how many of them share a scale; 0: the group size.
 struct Format {
   std::string_view name;
   Kind kind;
@@ -106,7 +106,7 @@ static void checkNumbers(const ModelConfig &config, const Format &format, const 
     config.unsupported("num_bits", fmt::format("is {} of type {}, which talc does not read in this format", scheme.bits,
                                                quotedText(numberType)));
   if (!scheme.symmetric && !llvm::StringRef(numberType).equals_insensitive("int"))
-    config.unsupported("symmetric", "is false of numbers that are not integers");
+    config.unsupported("symmetric", "is false for numbers that are not integers");
   if (format.group > 0 && config.has("group_size") && scheme.groupSize != format.group)
     config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, format.group));
 }

@@ -112,7 +112,7 @@ std::optional<Grid> CompressedTensors::makeGrid(QuantizedParts &parts, const Com
   return std::nullopt;
 }
 
-// Of one scale, or one for a row, the shape may lack dimensions.
+// The shape of one scale, or of one per row, may lack dimensions.
 const CheckpointTensor *CompressedTensors::needScales(QuantizedParts &parts, Grid grid,
                                                       std::initializer_list<std::string_view> types) {
   std::vector<int64_t> shape = {static_cast<int64_t>(llvm::divideCeil(parts.rows, grid.rows)),
@@ -154,14 +154,14 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
   bool isPacked = scheme.kind == CompressedScheme::Kind::Packed;
   auto grid = makeGrid(parts, scheme);
   int64_t words = (k * bits + 31) / 32;
-  auto *levels = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
-  auto *scales = grid && levels ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
+  auto *packedCodes = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
+  auto *scales = grid && packedCodes ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
   if (!scales || (isPacked && !checkShape(parts)))
     return std::nullopt;
-  CodeTable table =
-      isPacked ? parts.codes(*levels, Kind::Natural, bits, words * 32) : parts.codes(*levels, Kind::Integer, 8, k * 8);
+  CodeTable table = isPacked ? parts.codes(*packedCodes, Kind::Natural, bits, words * 32)
+                             : parts.codes(*packedCodes, Kind::Integer, 8, k * 8);
   int64_t groups = llvm::divideCeil(k, grid->columns);
-  QuantizedWeight weight{formatOfScales(*scales), table, parts.floats(*scales, groups), grid->rows, grid->columns};
+  QuantizedWeight weight{scaleFormat(*scales), table, parts.floats(*scales, groups), grid->rows, grid->columns};
   weight.center = isPacked ? int64_t(1) << (bits - 1) : 0;
   if (!addZeros(parts, scheme, *grid, weight) || !addGroups(parts, *grid, weight))
     return std::nullopt;
@@ -171,7 +171,7 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
   return weight;
 }
 
-// Zero points of a symmetric scheme change nothing or are a mistake. Packed, a zero is the middle level.
+// Zero points of a symmetric scheme change nothing or are a mistake. A packed zero point is the middle code.
 bool CompressedTensors::checkNoZeros(QuantizedParts &parts, const CompressedScheme &scheme) {
   const CheckpointTensor *zeros = parts.find("_zero_point");
   if (!zeros || zeros->entry.type != "I32")
@@ -249,11 +249,14 @@ std::optional<QuantizedWeight> CompressedTensors::findFp8(QuantizedParts &parts,
   auto *scales = isMx ? needScales(parts, *grid, {"U8", "F8_E8M0"}) : needScales(parts, *grid, {"F16", "BF16", "F32"});
   if (!scales)
     return std::nullopt;
-  FormatRef rounded = isMx ? findStorageFormat("bf16") : formatOfScales(*scales);
+  FormatRef rounded = isMx ? findStorageFormat("bf16") : scaleFormat(*scales);
   int64_t groups = llvm::divideCeil(parts.columns, grid->columns);
-  return QuantizedWeight{
-      rounded,       parts.floats(*numbers, parts.columns),        parts.floats(*scales, groups), grid->rows,
-      grid->columns, parts.findBlockFormat("fp8", grid->columns, rounded)};
+  return QuantizedWeight{rounded,
+                         parts.floats(*numbers, parts.columns),
+                         parts.floats(*scales, groups),
+                         grid->rows,
+                         grid->columns,
+                         parts.findBlockFormat("fp8", grid->columns, rounded)};
 }
 
 // Whether x / factor and x * (1 / factor) make the same values of all numbers and scales.
@@ -313,8 +316,8 @@ QuantizationPtr readCompressedTensors(const nlohmann::json &object, const ModelC
                                                   ", expected compressed: other checkpoints have plain weights, which "
                                                   "their programs round");
   for (const char *key : {"sparsity_config", "transform_config"})
-    if (auto it = object.find(key); it != object.end() && it->is_object() && !it->empty() &&
-                                       it->value("format", nlohmann::json()) != "dense")
+    if (auto it = object.find(key);
+        it != object.end() && it->is_object() && !it->empty() && it->value("format", nlohmann::json()) != "dense")
       config.unsupported(key, "changes the weights, and talc does not know how");
   std::vector<CompressedScheme> schemes = readSchemes(object, config, diagnostics);
   if (config.failed())

@@ -43,16 +43,16 @@ std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
     return std::nullopt;
   }
   int64_t groups = (k + size - 1) / size;
-  auto *levels = parts.need(".qweight", {"I32"}, {{k * bits / 32, n}});
+  auto *packedCodes = parts.need(".qweight", {"I32"}, {{k * bits / 32, n}});
   auto *scales = parts.need(".scales", {"F16", "BF16", "F32"}, {{groups, n}});
   auto *zeros = parts.need(".qzeros", {"I32"}, {{groups, n * bits / 32}});
-  if (!levels || !scales || !zeros ||
+  if (!packedCodes || !scales || !zeros ||
       !parts.checkScales(*scales, *numberKind(scales->entry.type), QuantizedParts::Sign::Any))
     return std::nullopt;
-  CodeTable table = parts.codes(*levels, Kind::Natural, bits, n * 32);
+  CodeTable table = parts.codes(*packedCodes, Kind::Natural, bits, n * 32);
   table.order = CodeTable::Order::Down;
   table.transposed = true;
-  QuantizedWeight weight{formatOfScales(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
+  QuantizedWeight weight{scaleFormat(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
   if (!readZeros(parts, *zeros, weight) || !readGroups(parts, size, weight))
     return std::nullopt;
   if (!weight.groups)

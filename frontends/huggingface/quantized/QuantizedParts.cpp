@@ -107,7 +107,7 @@ CodeTable QuantizedParts::floats(const CheckpointTensor &tensor, int64_t columns
   return table;
 }
 
-FormatRef formatOfScales(const CheckpointTensor &scales) {
+FormatRef scaleFormat(const CheckpointTensor &scales) {
   return safetensorsFormat(scales.entry.type);
 }
 

@@ -50,7 +50,7 @@ std::unordered_map<std::string, double> scoresByPiece(const SentencePieceModel &
   return scores;
 }
 
-// Pieces that vocab.json lacks take part in cutting and become the unknown token.
+// Text pieces that vocab.json lacks take part in segmentation and become the unknown token.
 void setModel(FileTranslation &translation, const SentencePieceModel &model) {
   std::vector<std::string> tokens = readVocabulary(translation, "vocab.json");
   for (size_t id = 0; id < tokens.size(); ++id)
@@ -98,7 +98,7 @@ Json makeNormalizer(const SentencePieceModel &model) {
   return Json::object({{"type", "Sequence"}, {"normalizers", std::move(rules)}});
 }
 
-// Pieces side by side, without whitespace at the ends.
+// Text pieces joined, without whitespace at the ends.
 Json makeDecoder() {
   auto replace = [](const char *kind, const char *pattern, const char *content) {
     return Json::object({{"type", "Replace"}, {"pattern", Json::object({{kind, pattern}})}, {"content", content}});

@@ -39,7 +39,7 @@ const TokenizerClass classes[] = {
     {"TransfoXLTokenizer", {"transfo-xl"}, translateWords},
 };
 
-// Where nothing says which tokenizer it is, the files do.
+// If no setting names the tokenizer, the files tell it.
 struct FileRule {
   std::vector<const char *> files;
   Translate translate;

@@ -9,7 +9,7 @@ namespace {
 
 const TokenRole unknownRole{"unk_token", "[UNK]"}, separatorRole{"sep_token", "[SEP]"}, beginRole{"cls_token", "[CLS]"};
 
-// Of a token that stands in several lines the last one counts, as in Hugging Face's reader.
+// If several lines have the same token, the last one counts, as in Hugging Face's reader.
 Json readVocabulary(FileTranslation &translation) {
   std::string text = readTokenizerFile(translation.directory, "vocab.txt", translation.errors);
   if (!isUtf8(text))
