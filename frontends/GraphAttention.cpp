@@ -26,7 +26,7 @@ void GraphBuilder::Graph::stream(bool hardPositions) {
     refuse(diagnostics, "--sinks", fmt::format("{} tokens stay, but a sequence has room for {}", sinks, cacheTokens));
 }
 
-// Earlier segments are only in the compressive memory: there are no sink tokens and no prefixes.
+// Earlier segments are only in the compressive memory: neither sink tokens nor prefixes exist.
 void GraphBuilder::Graph::divide(int64_t segment) {
   if (sinks > 0)
     refuse(diagnostics, "--sinks", "the model has segments and a memory of them (infini_attention)");

@@ -104,7 +104,7 @@ Weight T5::distanceBias(GraphBuilder &g, const std::string &stack, bool bidirect
   return g.relativeBias(g.weight(name, {buckets, heads}, "buckets by heads"), bidirectional, maxDistance);
 }
 
-// There is no 1/sqrt(d): the weights hold it.
+// The factor 1/sqrt(d) is part of the weights.
 Tensor T5::selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const {
   const std::string place = "layer.0.SelfAttention.";
   Tensor h = norm(g, x, "layer.0.layer_norm");

@@ -27,7 +27,8 @@ bool isGgufFile(const std::string &model, const std::string &file);
 //===--- importance matrices ------------------------------------------------------------------------------------===//
 
 // The importance of columns as llama.cpp's imatrix writes it: the mean squares of what a matrix multiplies, over a
-// text. By the names that GGUF has for matrices: a number for every column, of experts for every column of each.
+// text. The table has a number for every column, by the names of matrices in GGUF; for experts, a number for every
+// column of each.
 using ImportanceTable = std::map<std::string, std::vector<float>>;
 
 // Whether a file is an importance matrix, by its first bytes, which no text has.

@@ -35,8 +35,8 @@ struct RegexNode {
 
 // Parses a regular expression of a tokenizer.json (RegexParser.cpp): the subset of Oniguruma's Ruby syntax (doc/RE of
 // Oniguruma) without back references, captures that matter, \G, \K, \X, absent operators and recursion. `pattern` must
-// be UTF-8. On failure `error` says what is not supported and at which character. The tree is no deeper than 600; its
-// sets go to the section.
+// be UTF-8. On failure `error` says what is not supported and at which character. The depth of the tree is at most 600;
+// its sets go to the section.
 std::optional<RegexNode> parseRegex(std::string_view pattern, UnicodeProperties &unicode, SectionBuilder &section,
                                     std::string &error);
 

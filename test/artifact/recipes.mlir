@@ -67,7 +67,7 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
   talc.weight @rotary.dynamic : tensor<40x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.dynamic_scaling<factor = 2.0, original = 16>> {talc.offset = 2924800 : i64}
   talc.weight @rotary.listed : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.listed_scaling<[1.0, 2.0, 4.0], amplitude = 1.5>> {talc.offset = 2927360 : i64}
   talc.weight @sinusoid.spread : tensor<34x9xf32> = #talc.sinusoid_table<spread, blank = 1> {talc.offset = 2928320 : i64}
-  // Of four heads and 50 distances.
+  // Relative keys of four heads and 50 distances.
   talc.weight @projection : tensor<20x14xf16> = #talc.random<seed = 11, mean = 0.0, deviation = 0.3>
   talc.weight @from : tensor<20xf32> = #talc.random<seed = 12, mean = 0.0, deviation = 1.0>
   talc.weight @to : tensor<20xf32> = #talc.random<seed = 13, mean = 0.0, deviation = 1.0>

@@ -203,7 +203,7 @@ REFUSED = [
     ('charsmap', 'T0319', '', scored(model=(STRING, 't5'), precompiled_charsmap=(ARRAY, (U8, [1, 2, 3])))),
 ]
 
-# What is unusual but allowed.
+# Unusual files that are allowed.
 ALLOWED = [
     ('llama3', with_keys({}, {**TENSORS, 'rope_freqs.weight': rope_factors(16, 8, 8192)})),
     ('llama3-factor-32', with_keys({}, {**TENSORS, 'rope_freqs.weight': rope_factors(64, 32, 8192)})),

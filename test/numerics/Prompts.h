@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What talc-interpret and talc-steps have in common: the options that give prompts, their results, and how they end.
+// The common part of talc-interpret and talc-steps: the options for prompts, their results, and how they end.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

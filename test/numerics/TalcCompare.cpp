@@ -15,7 +15,7 @@ using talc::numerics::TensorFile;
 
 namespace {
 
-// Where two tensors of equal shape differ most.
+// The largest difference between two tensors of equal shape.
 struct Difference {
   double largest = 0;   // largest magnitude expected
   double worst = 0;     // largest difference; infinite if one of two values is not a number

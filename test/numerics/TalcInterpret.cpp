@@ -9,7 +9,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --prefix 2                    two tokens that see each other
 //   talc-interpret MODULE --source-ids 5,6,7 --ids 0,8,9            an encoder-decoder: encodes the source first
 //   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
-//   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as matrix instructions have rows
+//   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as tensor cores round activations
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/LogitParts.h"
 #include "test/numerics/Prompts.h"

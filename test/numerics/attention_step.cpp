@@ -28,7 +28,8 @@ constexpr int64_t heads = HEADS, keyHeads = 2, width = 24, paddedWidth = 32, cap
 constexpr int64_t slotBytes = 94208, slots = 5, features = heads * width;
 constexpr double scale = 0.2;
 
-// How the generated functions take queries and their number, bias, result and its number of rows (compact-arguments).
+// The signature of the generated functions: queries and their number, bias, result and its number of rows
+// (compact-arguments).
 using Kernel = void(StepContext *, int64_t state, float *, int64_t, float *, float *, int64_t);
 using RowKernel = void(StepContext *, int64_t state, float *, float *, float *);
 extern "C" Kernel talc_causal, talc_causal_window, talc_causal_bias, talc_full, talc_full_window_bias, talc_prefix,
@@ -183,7 +184,8 @@ std::vector<double> expected(const Variant &variant, const Step &step) {
 
 int failures = 0;
 
-void expectSame(const Variant &variant, const char *how, const float *actual, const float *expectedValues, int64_t count) {
+void expectSame(const Variant &variant, const char *how, const float *actual, const float *expectedValues,
+                int64_t count) {
   if (std::memcmp(actual, expectedValues, count * sizeof(float)) != 0 && ++failures < 20)
     std::printf("%s: other bits %s\n", variant.name, how);
 }

@@ -21,7 +21,7 @@ import sys
 
 import random_block
 
-# What random blocks cannot have, and where else it is tested.
+# Features that random blocks cannot have, and the tests that cover them.
 ELSEWHERE = {
     '#talc.file': 'values in files: check_stored_blocks.py', '#talc.codes': 'the same: check_quantized.py',
     '#talc.quantized': 'the same: check_quantized.py',

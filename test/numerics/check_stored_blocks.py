@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and widened
+"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
 against the interpreter, on this machine or on another that is emulated; of values alone the bits.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoders and encoder-decoders on lists of numbers, as the papers and model cards of the families describe them.
+"""Encoders and encoder-decoders on lists of numbers, as the papers and the documentation of the families describe them.
 
 A function takes a Checkpoint and yields rows of one sequence; nothing is shared with the compiler.
 """
