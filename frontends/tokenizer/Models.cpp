@@ -146,13 +146,13 @@ private:
     auto before = [](const RankedMerge &l, const RankedMerge &r) {
       if (l.lhs != r.lhs)
         return l.lhs < r.lhs;
-      if (l.merge.rhs != r.merge.rhs)
-        return l.merge.rhs < r.merge.rhs;
+      if (l.merge.right != r.merge.right)
+        return l.merge.right < r.merge.right;
       return l.merge.rank > r.merge.rank;
     };
     std::sort(ranked.begin(), ranked.end(), before);
     // If a merge is listed twice, the later rank counts.
-    auto same = [](const RankedMerge &l, const RankedMerge &r) { return l.lhs == r.lhs && l.merge.rhs == r.merge.rhs; };
+    auto same = [](const RankedMerge &l, const RankedMerge &r) { return l.lhs == r.lhs && l.merge.right == r.merge.right; };
     ranked.erase(std::unique(ranked.begin(), ranked.end(), same), ranked.end());
     section.mergeFirst.assign(section.tokens.size() + 1, 0);
     for (const RankedMerge &entry : ranked)
