@@ -54,7 +54,8 @@ static bool areOfOneFamily(const targets::TargetPtr &a, const targets::TargetPtr
 }
 
 static bool allOfOneFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
-  return llvm::all_of(targets, [&](const targets::TargetPtr &target) { return areOfOneFamily(target, targets.front()); });
+  return llvm::all_of(targets,
+                      [&](const targets::TargetPtr &target) { return areOfOneFamily(target, targets.front()); });
 }
 
 // Different families share the program up to stage lower, and have only f32 arithmetic in common.
@@ -66,8 +67,8 @@ static StageRun makeStageRun(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights.text, request.targets.front(), request.generator,
-                  commonCompute(request),   targetPlans(request, 0),     request.targets.front()};
+  run.pipeline = {request.weights.text,   request.targets.front(), request.generator,
+                  commonCompute(request), targetPlans(request, 0), request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;

@@ -126,7 +126,8 @@ static void addStages(PassManager &passes, const StageRun &run) {
       return llvm::Error::success();
     }));
     addStage(passes, stage, run.pipeline);
-    passes.addPass(std::make_unique<StageBoundary>([&run, stage](ModuleOp module) { return dump(module, stage, run); }));
+    passes.addPass(
+        std::make_unique<StageBoundary>([&run, stage](ModuleOp module) { return dump(module, stage, run); }));
   }
 }
 

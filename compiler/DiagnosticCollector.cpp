@@ -69,7 +69,8 @@ static SourceQuote quoteSource(const std::string &path, unsigned line, unsigned 
   first = std::min(first, index);
   SourceQuote quote;
   quote.word = text.substr(index, 1).str() + text.substr(column).take_while(isWord).str();
-  quote.text = "\n  " + printable(text.substr(first, maxQuoteWidth).str()) + "\n  " + std::string(index - first, ' ') + "^";
+  quote.text =
+      "\n  " + printable(text.substr(first, maxQuoteWidth).str()) + "\n  " + std::string(index - first, ' ') + "^";
   return quote;
 }
 

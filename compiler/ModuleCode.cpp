@@ -69,7 +69,8 @@ llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::objects() const {
   std::vector<targets::ObjectCode> result;
-  bool isAllCached = !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
+  bool isAllCached =
+      !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
   if (!isAllCached) {
     auto compiled = compile();
     if (!compiled || functions.empty())

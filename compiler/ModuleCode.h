@@ -45,7 +45,7 @@ private:
   const targets::Target &target;
   const StageListener &listener;
   bool namesTarget;
-  std::string directory;            // of the cache; empty: none
+  std::string directory;  // of the cache; empty: none
   // With a cache: all functions that have a body, in the module's order, which no stage changes.
   std::vector<Function> functions;
 };

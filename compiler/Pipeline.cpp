@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole compiler on one page: every stage, and for every pass a sentence on why it runs there. Targets add the passes
-// that only their machines need: compiler/targets/cpu/CpuPasses.cpp.
+// The whole compiler on one page: every stage, and for every pass a sentence on why it runs there. Targets add the
+// passes that only their machines need: compiler/targets/cpu/CpuPasses.cpp.
 #include "compiler/Pipeline.h"
 
 #include "compiler/passes/Passes.h"
@@ -71,8 +71,8 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createCSEPass());
   // Before work is divided, the target splits ops that are too large for one task: split-KV, split-K.
   options.target->addOpSplitting(passes);
-  // The division of the work is part of a kernel, and decides where barriers are needed; barriers come before the memory
-  // plan, so that no buffer is reused too early.
+  // The division of the work is part of a kernel, and decides where barriers are needed; barriers come before the
+  // memory plan, so that no buffer is reused too early.
   passes.addPass(createDivideWork());
   passes.addPass(createOutlineKernels());
   passes.addPass(createInsertBarriers());

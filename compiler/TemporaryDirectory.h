@@ -21,8 +21,8 @@ public:
   // The path of a file in it.
   std::string file(llvm::StringRef name) const;
 
-  // Removes all temporary directories of the process, with files that it or its children wrote. Signal handlers may call
-  // it.
+  // Removes all temporary directories of the process, with files that it or its children wrote. Signal handlers may
+  // call it.
   static void removeAll();
 
 private:

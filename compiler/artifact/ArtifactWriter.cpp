@@ -126,8 +126,7 @@ llvm::Error ArtifactWriter::readStub() {
   if (!mapped)
     return mapped.takeError();
   std::string problem = embedArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, stub);
-  return problem.empty() ? llvm::Error::success()
-                         : makeError(ErrorCode::LauncherStub, "{}: {}", parts.stub, problem);
+  return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::LauncherStub, "{}: {}", parts.stub, problem);
 }
 
 void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name) {

@@ -23,7 +23,8 @@ llvm::Expected<Importance> Importance::of(WeightOp matrix, MatrixShape shape) {
     return result;
   int64_t parts = shape.columns > 0 ? array.size() / shape.columns : 0;
   if (parts == 0 || parts * shape.columns != array.size() || shape.rows % parts != 0)
-    return weightError(matrix, fmt::format("has the importance of {} features, expected {}", array.size(), shape.columns));
+    return weightError(matrix,
+                       fmt::format("has the importance of {} features, expected {}", array.size(), shape.columns));
   for (float value : array.asArrayRef())
     if (!(value >= 0) || !std::isfinite(value))
       return weightError(matrix, fmt::format("has a feature of importance {}, expected a number >= 0", value));

@@ -23,7 +23,8 @@ private:
   int64_t rowsOfPart = 1, columns = 0;
 };
 
-// Quantizes a row, whose mean square is `meanSquare`, to blocks of a format; without importance by its plain definition.
+// Quantizes a row, whose mean square is `meanSquare`, to blocks of a format; without importance by its plain
+// definition.
 bool encodeRow(const StorageFormat &format, const float *values, int64_t count, const float *importance,
                float meanSquare, uint8_t *bytes);
 float meanSquare(const float *row, int64_t columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A KV cache has two runs, its keys and its values. With sink tokens beside a ring, each of them is preceded by a run of
-// these. A compressive memory has one run.
+// A KV cache has two runs, its keys and its values. With sink tokens beside a ring, each of them is preceded by a run
+// of these. A compressive memory has one run.
 #include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"

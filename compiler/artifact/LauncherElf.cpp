@@ -63,7 +63,7 @@ std::string StubEditor::read() {
   sections.resize(head.e_shnum);
   segments.resize(head.e_phnum);
   bool isValid = head.e_ident[EI_CLASS] == ELFCLASS64 && readTable(bytes, head.e_shoff, sections) &&
-               readTable(bytes, head.e_phoff, segments);
+                 readTable(bytes, head.e_phoff, segments);
   for (const Elf64_Shdr &section : sections)
     isValid = isValid && (section.sh_type == SHT_NOBITS || holds(section));
   return isValid ? findPlaceholder() : "is damaged";

@@ -38,7 +38,7 @@ LowBitTensor::LowBitTensor(std::shared_ptr<const MappedFile> opened, CodesAttr c
       order(codes.getOrder()), width(codes.getBits()), stride(codes.getStride()), transposed(codes.getTransposed()) {}
 
 std::optional<LowBitTensor> LowBitTensor::open(std::shared_ptr<const MappedFile> file, CodesAttr codes, int64_t rows,
-                                             int64_t columns) {
+                                               int64_t columns) {
   std::optional<int64_t> end = endBit(codes, rows, columns);
   auto present = static_cast<int64_t>(file->bytes().size());
   if (!end || codes.getOffset() > present || (*end + 7) / 8 > present - codes.getOffset())

@@ -81,7 +81,8 @@ llvm::Error OutputFile::cannotWrite(int reason) const {
   if (reason == EFBIG)
     return makeError(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
                      requiredBytes);
-  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, requiredBytes, strerror(reason));
+  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, requiredBytes,
+                   strerror(reason));
 }
 
 llvm::Error OutputFile::reserve(uint64_t bytes) {
@@ -102,7 +103,8 @@ constexpr size_t blockBytes = 2 << 20;
 llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
   while (!bytes.empty()) {
     bool isWholeBlock = block.empty() && bytes.size() >= blockBytes;
-    size_t count = isWholeBlock ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
+    size_t count =
+        isWholeBlock ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
     llvm::ArrayRef<uint8_t> first = bytes.take_front(count);
     bytes = bytes.drop_front(count);
     if (!isWholeBlock) {

@@ -24,15 +24,15 @@ static std::string text(MatrixShape shape) {
 static Result concatenate(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
   for (const WeightValuesPtr &source : sources)
     if (source->shape.columns != sources.front()->shape.columns)
-      return weightError(weight, fmt::format("joins weights of different widths: {} and {}", text(sources.front()->shape),
-                                        text(source->shape)));
+      return weightError(weight, fmt::format("joins weights of different widths: {} and {}",
+                                             text(sources.front()->shape), text(source->shape)));
   return concatenatedValues({sources.begin(), sources.end()});
 }
 
 static Result interleave(WeightOp weight, InterleaveRecipeAttr recipe, llvm::ArrayRef<WeightValuesPtr> sources) {
   if (!(sources[0]->shape == sources[1]->shape))
-    return weightError(weight, fmt::format("interleaves weights of different shapes: {} and {}", text(sources[0]->shape),
-                                      text(sources[1]->shape)));
+    return weightError(weight, fmt::format("interleaves weights of different shapes: {} and {}",
+                                           text(sources[0]->shape), text(sources[1]->shape)));
   int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
   if (recipe.getGroup() > rows)
     return weightError(weight, fmt::format("has fewer rows than the {} of a group", recipe.getGroup()));
@@ -49,7 +49,8 @@ static Result pack(WeightOp weight, const WeightValuesPtr &source) {
 static Result pad(WeightOp weight, const WeightValuesPtr &source) {
   int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
   if (rows < source->shape.rows)
-    return weightError(weight, fmt::format("is padded, but shorter than the {} values it is made from", source->shape.rows));
+    return weightError(weight,
+                       fmt::format("is padded, but shorter than the {} values it is made from", source->shape.rows));
   return paddedValues(source, rows);
 }
 
@@ -95,8 +96,8 @@ static Result splitHalves(HalfSplitRecipeAttr recipe, const WeightValuesPtr &sou
 static Result tabulate(WeightOp weight, AlibiRecipeAttr recipe) {
   MatrixShape shape = matrixShape(cast<RankedTensorType>(weight.getType()));
   if (shape.rows > maxWidth || shape.columns > maxDistances)
-    return weightError(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}", shape.rows,
-                                      shape.columns, maxWidth, maxDistances));
+    return weightError(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}",
+                                           shape.rows, shape.columns, maxWidth, maxDistances));
   return alibiTable(shape, recipe.getRounded() ? recipe.getRounded().getValueAsDouble() : 0);
 }
 
@@ -132,13 +133,13 @@ static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const W
   int64_t perSide = recipe.getBidirectional() ? buckets / 2 : buckets;
   if (perSide < 2 || buckets > maxBuckets || distances > maxDistances)
     return weightError(weight,
-                  fmt::format("spreads {} buckets over {} distances, expected at least 2 buckets for a direction "
-                              "and at most {}, and at most {} distances",
-                              buckets, distances, maxBuckets, maxDistances));
+                       fmt::format("spreads {} buckets over {} distances, expected at least 2 buckets for a direction "
+                                   "and at most {}, and at most {} distances",
+                                   buckets, distances, maxBuckets, maxDistances));
   if (recipe.getMaxDistance() <= perSide / 2)
     return weightError(weight,
-                  fmt::format("has buckets up to the distance {}, expected more than the {} of single distances",
-                              recipe.getMaxDistance(), perSide / 2));
+                       fmt::format("has buckets up to the distance {}, expected more than the {} of single distances",
+                                   recipe.getMaxDistance(), perSide / 2));
   return gatheredValues(
       table, relativePositionBuckets(distances / 2 + 1, buckets, recipe.getBidirectional(), recipe.getMaxDistance()));
 }
@@ -149,15 +150,15 @@ static Result projectDistances(WeightOp weight, RelativeKeysRecipeAttr recipe,
   MatrixShape shape = sources[0]->shape, vector{shape.rows, 1};
   if (shape.rows % heads != 0 || shape.columns % 2 != 0 || shape.columns > maxWidth || rows > maxDistances)
     return weightError(weight,
-                  fmt::format("projects {} rows of distances for {} heads by {}, expected rows for each head, an "
-                              "even width of at most {}, and at most {} rows",
-                              rows, heads, text(shape), maxWidth, maxDistances));
+                       fmt::format("projects {} rows of distances for {} heads by {}, expected rows for each head, an "
+                                   "even width of at most {}, and at most {} rows",
+                                   rows, heads, text(shape), maxWidth, maxDistances));
   double scale = recipe.getScale().convertToDouble();
   if (sources.size() == 1)
     return relativeKeys(sources[0], heads, rows / heads, scale);
   if (!(sources[1]->shape == vector) || !(sources[2]->shape == vector))
     return weightError(weight, fmt::format("is of vectors {} and {}, expected {}", text(sources[1]->shape),
-                                      text(sources[2]->shape), text(vector)));
+                                           text(sources[2]->shape), text(vector)));
   return relativeKeys(sources[0], sources[1], sources[2], heads, rows / heads, scale);
 }
 
@@ -183,7 +184,7 @@ Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) 
   MatrixShape expected = matrixShape(cast<RankedTensorType>(weight.getType()));
   if (result && !((*result)->shape == expected))
     return weightError(weight,
-                  fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
+                       fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
   return result;
 }
 

@@ -75,7 +75,8 @@ WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
   if (it != evaluated.end())
     return it->second;
   if (depth > maxDepth)
-    return weightError(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
+    return weightError(weight,
+                       fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
   if (llvm::Expected<int64_t> count = elementCount(weight); !count)
     return count.takeError();
   Result result = evaluate(weight, depth);
@@ -94,7 +95,7 @@ WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr 
   const StorageFormat *format = getStorageFormat(chosen.getValue());
   if (!format || format->blockValues == 1 || values->shape.columns % format->blockValues != 0)
     return weightError(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
-                                      printed(chosen.getValue())));
+                                           printed(chosen.getValue())));
   auto importance = Importance::of(weight, values->shape);
   if (!importance)
     return importance.takeError();

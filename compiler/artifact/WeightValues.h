@@ -33,8 +33,8 @@ public:
   // reads its sources in blocks that fit a core's cache, so that tiles may be large.
   virtual void read(Tile tile, float *out, int64_t stride) const = 0;
 
-  // The block format in which a file has exactly these values, row by row; null if they come from anything else. Decoding
-  // such blocks and encoding the values again could add a second rounding error.
+  // The block format in which a file has exactly these values, row by row; null if they come from anything else.
+  // Decoding such blocks and encoding the values again could add a second rounding error.
   virtual const StorageFormat *blocks() const { return nullptr; }
   // The bytes of a tile of whole blocks of that format, row after row, as a weight of this shape stores them.
   virtual void readBlocks(Tile tile, uint8_t *out) const;

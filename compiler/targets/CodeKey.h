@@ -18,8 +18,8 @@ public:
   CodeKeys(mlir::ModuleOp module, llvm::StringRef stage, const Target &target);
 
   // Hexadecimal digits, equal for functions with the same name and body that refer to equal symbols, for equal targets,
-  // and equal builds of talc and LLVM. Other functions, the values of weights, and the module's attributes about results
-  // do not count.
+  // and equal builds of talc and LLVM. Other functions, the values of weights, and the module's attributes about
+  // results do not count.
   std::string key(mlir::FunctionOpInterface function) const;
 
 private:

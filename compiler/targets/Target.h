@@ -22,9 +22,9 @@ namespace talc::targets {
 // Called when a part of stage package begins.
 using BeginPart = llvm::function_ref<void(llvm::StringRef name)>;
 
-// The arithmetic of matmuls, if the target has it. F32: weights are dequantized, and multiplied in f32. Integers: weights
-// stored as integers with scales are multiplied by activations quantized to int8, with integer dot products. Bf16:
-// besides, weights in bf16 are multiplied by activations converted to bf16. Without such instructions, F32.
+// The arithmetic of matmuls, if the target has it. F32: weights are dequantized, and multiplied in f32. Integers:
+// weights stored as integers with scales are multiplied by activations quantized to int8, with integer dot products.
+// Bf16: besides, weights in bf16 are multiplied by activations converted to bf16. Without such instructions, F32.
 enum class Compute { F32, Integers, Bf16 };
 
 struct MachineRequirements {
@@ -84,13 +84,13 @@ public:
   virtual std::string checkPlans(llvm::StringRef plans) const {
     return "target " + name() + " has no plans of its kernels that can be given";
   }
-  // Stage schedule: lowers compute ops on planned memory to loops. Stage codegen: lowers loops to the input of compile().
-  // Both end with endStage (compiler/passes/StageEnd.h).
+  // Stage schedule: lowers compute ops on planned memory to loops. Stage codegen: lowers loops to the input of
+  // compile(). Both end with endStage (compiler/passes/StageEnd.h).
   virtual void addSchedule(mlir::OpPassManager &passes) const = 0;
   virtual void addCodegen(mlir::OpPassManager &passes) const = 0;
 
-  // Stage package: compiles every function that has a body, in the module's order, each to an object of its own, so that a
-  // cache can store them one by one.
+  // Stage package: compiles every function that has a body, in the module's order, each to an object of its own, so
+  // that a cache can store them one by one.
   virtual llvm::Expected<std::vector<ObjectCode>> compile(mlir::ModuleOp module, BeginPart begin) const = 0;
   // Links the code of a program's functions. Equal objects give equal bytes.
   virtual llvm::Expected<LinkedCode> link(llvm::ArrayRef<ObjectCode> objects) const = 0;

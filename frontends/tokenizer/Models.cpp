@@ -152,7 +152,9 @@ private:
     };
     std::sort(ranked.begin(), ranked.end(), before);
     // If a merge is listed twice, the later rank counts.
-    auto same = [](const RankedMerge &l, const RankedMerge &r) { return l.lhs == r.lhs && l.merge.right == r.merge.right; };
+    auto same = [](const RankedMerge &l, const RankedMerge &r) {
+      return l.lhs == r.lhs && l.merge.right == r.merge.right;
+    };
     ranked.erase(std::unique(ranked.begin(), ranked.end(), same), ranked.end());
     section.mergeFirst.assign(section.tokens.size() + 1, 0);
     for (const RankedMerge &entry : ranked)
