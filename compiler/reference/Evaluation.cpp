@@ -5,7 +5,6 @@
 #include "compiler/Error.h"
 #include "compiler/reference/AttentionOps.h"
 #include "compiler/reference/LookupOps.h"
-#include "compiler/reference/RowWiseOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
