@@ -28,7 +28,7 @@ llvm::Expected<std::unique_ptr<Divergence>> Divergence::create(ModuleOp module, 
 }
 
 llvm::Error Divergence::compile(const std::string &library) const {
-  OwningOpRef<ModuleOp> copy = module.clone();
+  OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
   return compileProbe(*copy, request, FormatChoice::uniform(*findStorageFormat("f32")), library);
 }
 

@@ -20,7 +20,7 @@ namespace {
 struct Family {
   // A null pointer if the family has no such name.
   llvm::Expected<TargetPtr> (*parse)(llvm::StringRef name);
-  std::vector<std::string> (*names)();  // all names of the family
+  std::vector<std::string> (*allNames)();
   // For messages: the names that the family accepts, and what two targets of one kind have in common.
   const char *names, *measure;
   llvm::ArrayRef<llvm::StringLiteral> texts = cpu::texts;
@@ -48,7 +48,7 @@ static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&fami
     llvm::Expected<TargetPtr> target = next.parse(name);
     if (!target || *target)
       return target;
-    llvm::append_range(names, next.names());
+    llvm::append_range(names, next.allNames());
   }
   return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
                    suggestion(name.str(), names), targetNames());
