@@ -89,7 +89,7 @@ static llvm::Error observeImportance(ModuleOp module, const CompileRequest &requ
 
 llvm::Error calibrate(ModuleOp module, const CompileRequest &request) {
   if (request.calibration.importance)
-    return readImportance(module, request.calibration);
+    return applyImportanceMatrix(module, request.calibration);
   if (llvm::Error error = observeImportance(module, request))
     return error;
   setUniformImportance(module, request.weights);

@@ -13,7 +13,7 @@ llvm::Error calibrate(mlir::ModuleOp module, const CompileRequest &request);
 
 // Sets talc.importance on the matrices that an importance matrix lists; in others all columns count alike.
 // (ImportanceMatrix.cpp)
-llvm::Error readImportance(mlir::ModuleOp module, const CalibrationOptions &options);
+llvm::Error applyImportanceMatrix(mlir::ModuleOp module, const CalibrationOptions &options);
 
 // Compiles a copy of a model for this machine to a shared library, with default arithmetic. `request` is that of the
 // model itself: the copy takes its tokenizer, its program directory and the cache of its calibration.

@@ -66,7 +66,7 @@ private:
 
 }  // namespace
 
-llvm::Error readImportance(ModuleOp module, const CalibrationOptions &options) {
+llvm::Error applyImportanceMatrix(ModuleOp module, const CalibrationOptions &options) {
   ImportanceReader reader(module, options);
   for (auto weight : module.getOps<WeightOp>())
     if (llvm::Error error = reader.read(weight))
