@@ -71,7 +71,7 @@ func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %
 // CHECK-NEXT: %[[F:.*]] = arith.
 // CHECK-NEXT: call @[[CAPTURE:generic_[0-9]+]](%{{.*}}, %[[X]], %[[Y]], %[[F]])
 // CHECK-NEXT: call @[[COPY:copy_[0-9]+]](
-// CHECK-NEXT: call @[[CONTRACT:contract_[0-9]+]](
+// CHECK-NEXT: call @[[CONTRACT:matmul_[0-9]+]](
 func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %w: memref<2x32x16xf32>, %g: f32) {
   %half = arith.constant 0.5 : f32
   %two = arith.constant 2.0 : f32
