@@ -3,6 +3,7 @@
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ByteOps.h"
+#include "dialects/kernel/LaunchList.h"
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 #include "mlir/IR/Builders.h"
@@ -60,6 +61,10 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/kernel/ByteOps.cpp.inc"
       >();
+}
+
+LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verifyLaunchAttribute(op, attribute);
 }
 
 Value getBaseBuffer(Value value) {

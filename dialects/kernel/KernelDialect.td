@@ -23,6 +23,7 @@ def Kernel_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::talc::TalcDialect"];
 }
 

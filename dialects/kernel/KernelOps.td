@@ -4,6 +4,7 @@
 #define KERNEL_OPS
 
 include "dialects/kernel/ComputeOps.td"
+include "dialects/kernel/LaunchAttr.td"
 
 //===--- tasks ---------------------------------------------------------------------------------------------------===//
 

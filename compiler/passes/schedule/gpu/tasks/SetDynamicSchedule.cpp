@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets the attribute.
+// set-dynamic-schedule: sets the attribute on the module.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/DynamicSchedule.h"
 
