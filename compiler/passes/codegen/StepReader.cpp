@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversions of the running step to LLVM share.
+// Reads of the running step that the conversions to LLVM share.
 #include "compiler/passes/codegen/StepReader.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

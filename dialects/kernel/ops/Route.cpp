@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.route: the largest features of every row.
+// kernel.route: keeps the largest features of every row (MoE router).
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
@@ -19,9 +19,9 @@ LogicalResult RouteOp::verify() {
   return getBias() ? expectVector(*this, "bias", getBias(), width) : success();
 }
 
-// Every feature is compared once for each that is chosen.
+// Every feature is compared once for each one that is chosen.
 OpCosts RouteOp::getCosts() {
-  return costsOfRows(getX(), getInit(), static_cast<int64_t>(getCount()));
+  return rowWiseCosts(getX(), getInit(), static_cast<int64_t>(getCount()));
 }
 
 void RouteOp::printShapes(raw_ostream &out) {

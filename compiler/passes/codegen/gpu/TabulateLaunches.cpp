@@ -15,7 +15,6 @@
 #include "compiler/passes/codegen/PassedBuffer.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
-#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "runtime/device/gpu/LaunchTable.h"
 

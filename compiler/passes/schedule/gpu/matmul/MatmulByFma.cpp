@@ -51,7 +51,7 @@ int64_t featuresOf(kernel::MatmulOp op, const PanelShape &panels) {
 
 // Parts of k that threads of a workgroup have side by side: those of a single row that are no tasks of their own.
 int64_t sideBySide(kernel::MatmulOp op) {
-  if (cast<MemRefType>(op.getX().getType()).getDimSize(0) != 1 || kernel::getSplitK(op) > 0)
+  if (cast<MemRefType>(op.getX().getType()).getDimSize(0) != 1 || op.getSplitK() > 1)
     return 1;
   const PanelShape panels(op);
   const int64_t parts = SplitKPlan(op, /*matrices=*/false).count;
@@ -62,7 +62,7 @@ class Contract {
 public:
   Contract(WorkgroupEmitter &e, kernel::MatmulOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), parts(op, /*matrices=*/false),
-        alone(kernel::getSplitK(op) > 0), rowCount(rowsOf(op)), columns(columnsOf(op, panels)),
+        alone(op.getSplitK() > 1), rowCount(rowsOf(op)), columns(columnsOf(op, panels)),
         sumCount(panels.parts * rowCount * columns), side(sideBySide(op)), threads(e.lanes / side) {}
 
   void expand() {

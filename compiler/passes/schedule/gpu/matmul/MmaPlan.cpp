@@ -24,7 +24,7 @@ MmaPlan::MmaPlan(kernel::MatmulOp op) : PanelShape(op) {
   tiles = oneRow ? 1 : 2;
   const SplitKPlan parts(op, /*matrices=*/true);
   partDepth = depth / parts.count;
-  alone = kernel::getSplitK(op) > 0;
+  alone = op.getSplitK() > 1;
   kParts = alone ? 1 : parts.count;
   const bool isRounded = x.getElementType() == element && startsAtMultiples(op, copied);
   if (!oneRow && isRounded)

@@ -16,9 +16,6 @@
 
 namespace talc {
 
-// On arguments and buffers; on a module whose rows have been looked at (narrow-activations).
-constexpr llvm::StringLiteral narrowedAttr = "kernel.narrowed", activationsNarrowedAttr = "kernel.activations_narrowed";
-
 // Types become what the notes say, those of functions without code, too.
 void applyNarrowing(mlir::ModuleOp module);
 

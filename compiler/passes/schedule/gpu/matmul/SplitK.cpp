@@ -2,7 +2,7 @@
 // split-k: the parts of k of a single row's contraction become tasks of their own.
 //
 //   kernel.matmul %x, %w inputs(%bias) into %y { epilogue }
-//     ->  kernel.matmul %x, %w into %parts {kernel.split_k = 4}        [4, columns]
+//     ->  kernel.matmul %x, %w into %parts split_k 4        [4, columns]
 //         linalg.generic ins(%parts[0], ..., %parts[3], %bias) outs(%y) { epilogue of their sum }
 //
 // The sum is a piece like others: a barrier stands before it, and workgroups share its columns.
@@ -53,8 +53,7 @@ static Value firstOf(OpBuilder &b, Location loc, Value input, int64_t columns) {
 
 static void makeParts(OpBuilder &b, kernel::MatmulOp op, Value buffer, int64_t count) {
   auto sums = kernel::MatmulOp::create(b, op.getLoc(), TypeRange(), op.getStep(), op.getX(), op.getWeight(),
-                                       ValueRange(), buffer, /*gated=*/false, /*groups=*/1);
-  sums->setAttr(kernel::splitKAttr, b.getI64IntegerAttr(count));
+                                       ValueRange(), buffer, /*gated=*/false, /*groups=*/1, count);
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&sums.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
   kernel::YieldOp::create(b, op.getLoc(), block->getArguments());
@@ -111,7 +110,7 @@ struct SplitK : talc::impl::SplitKBase<SplitK> {
     SmallVector<kernel::MatmulOp> ops;
     getOperation().walk([&](kernel::MatmulOp op) { ops.push_back(op); });
     for (kernel::MatmulOp op : ops) {
-      if (!hasOneRow(op) || op->hasAttr(kernel::splitKAttr))
+      if (!hasOneRow(op) || op.getSplitK() > 1)
         continue;
       const SplitKPlan parts(op, matrices);
       if (StringRef reason = reasonAgainst(op, parts); !reason.empty()) {

@@ -6,8 +6,7 @@
 
 // CHECK-LABEL: func.func @row(
 // CHECK: %[[PARTS:.*]] = memref.alloc() : memref<16x64xf32>
-// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]]
-// CHECK: kernel.split_k = 16 : i64
+// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]] split_k 16 {
 // CHECK-COUNT-16: memref.subview %[[PARTS]]
 // CHECK: linalg.generic
 // CHECK: math.tanh
@@ -15,7 +14,7 @@
 // REMARKS: split-k{{.*}}16 parts of k are tasks of their own, 16 instead of 1
 // f32 is no matter of matrix instructions.
 // MATRICES-LABEL: func.func @row(
-// MATRICES: kernel.split_k = 16
+// MATRICES: split_k 16 {
 func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf32>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -28,7 +27,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf3
 // Subgroups of a workgroup have a part each, at most four.
 // MATRICES-LABEL: func.func @halves(
 // MATRICES: memref.alloc() : memref<2x64xf32>
-// MATRICES: kernel.split_k = 2
+// MATRICES: split_k 2 {
 func.func @halves(%s: !kernel.step, %x: memref<1x768xf32>, %w: memref<1x768x64xbf16>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
