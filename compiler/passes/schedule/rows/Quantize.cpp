@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums; or numbers of bf16.
+// The loops of kernel.quantize: the greatest magnitude of a block, its codes, and their sums; or conversion to bf16.
 //
-// Values stand in vectors of 32, whatever the lanes of the machine are, so that they are read once. What becomes one
-// number for many of them is made for several blocks at a time: two vectors are folded into one of as many lanes.
+// Values are in vectors of 32, whatever the register width of the machine, so that they are loaded once. Reductions are
+// computed for several blocks at a time: two vectors are folded into one with the same number of lanes.
 //
 //   a0 a1 a2 a3   b0 b1 b2 b3    ->   a0+a2 a1+a3 b0+b2 b1+b3    ->   a0+a1+a2+a3 b0+b1+b2+b3
 #include "compiler/passes/schedule/rows/RowLoops.h"
@@ -17,7 +17,7 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t together = 32;  // neighbours in a vector
+constexpr int64_t together = 32;  // neighbors in a vector
 
 class Quantize {
 public:
@@ -29,14 +29,14 @@ public:
   void expandRow(Value row);
 
 private:
-  // `vectors` of x from the first value on.
+  // Loads `vectors` vectors of x from the first value on.
   void expandValues(Value row, Value first, int64_t vectors);
-  // The levels of values whose scale has this inverse, and where they go.
+  // Stores the codes of values whose scale has this inverse.
   Value storeLevels(Value x, Value inverse, Value row, Value place);
   using StoreSums = void (Quantize::*)(ValueRange levels, Value row, Value block);
-  // Of every 32 levels, and of these and the first half what sums begin with.
+  // Stores the sums of every 32 codes, and the initial accumulators for them and for the first half.
   void storeBegins(ValueRange levels, Value row, Value block);
-  // Of every 16 levels and of every 32.
+  // Stores the sums of every 16 codes and of every 32.
   void storeDigits(ValueRange levels, Value row, Value block);
   struct Sums {
     std::string_view format;
@@ -96,7 +96,7 @@ private:
   const VectorType floats, integers;
 };
 
-// Blocks with a scale each go four at a time, as far as there are so many.
+// Blocks with separate scales are quantized four at a time, if there are enough.
 void Quantize::expandRow(Value row) {
   constexpr int64_t most = 4;
   const int64_t width = rowWidth(op.getX()), joint = format.jointValues();
@@ -142,7 +142,8 @@ Value Quantize::storeLevels(Value x, Value inverse, Value row, Value place) {
   return levels;
 }
 
-// Of values that share a scale. Magnitudes are ordered as their bits are, and what is no number stands above all.
+// The greatest magnitude of values that share a scale. Magnitudes are compared by their bits, by which NaN is the
+// greatest.
 Value Quantize::greatest(ValueRange x, int64_t vectorsOfJoint) {
   auto larger = [&](Value x, Value y) { return arith::MaxUIOp::create(b, loc, x, y).getResult(); };
   Emitter::Values most;
@@ -157,7 +158,8 @@ Value Quantize::greatest(ValueRange x, int64_t vectorsOfJoint) {
   return arith::BitcastOp::create(b, loc, VectorType::get({countOf(found)}, f32), found);
 }
 
-// What becomes of every `each` lanes, side by side in one vector: of no more vectors than that, a power of two.
+// Reduces every `each` lanes of the vectors; the results are adjacent lanes of one vector. The number of vectors is a
+// power of two, at most `each`.
 Value Quantize::folded(Emitter::Values vectors, int64_t each, Combine combine) {
   for (; each > 1; each /= 2) {
     const size_t used = std::min<size_t>(vectors.size(), 2);
@@ -201,7 +203,7 @@ void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
   storeBytes(narrowed(high), row, e.add(placeOf(block, 1), countOf(all)));
 }
 
-// Neighbours that make up whole rows: of masked stores of bf16 LLVM makes calls of a library.
+// Vectors that divide rows evenly, since LLVM converts masked stores of bf16 to library calls.
 void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
   int64_t width = rowWidth(op.getX());
   int64_t neighbours = std::min<int64_t>(width & -width, 16);

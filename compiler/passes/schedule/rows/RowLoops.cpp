@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task is a range of rows; how many rows there are, is found in front of the tasks.
+// A task is a range of rows; the number of rows is computed before the tasks.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 // What the queries of a tile see, and what becomes of the product of a query and a key.
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/attention/ZeroKeys.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

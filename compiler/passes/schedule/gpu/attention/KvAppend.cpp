@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.kv_append by a workgroup: a thread stores features of a row, or of a head of it.
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/KvAccess.h"
 
