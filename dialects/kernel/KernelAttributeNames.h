@@ -22,8 +22,8 @@ constexpr llvm::StringLiteral dynamicScheduleAttr = "kernel.dynamic_schedule";
 // spilled.
 constexpr llvm::StringLiteral keepsSourceOrderAttr = "kernel.keeps_source_order";
 
-// On a temporary, and on arguments of functions that receive it: the f16 or bf16 in which its f32 are stored, since nothing
-// but matmuls by tensor cores reads them (narrow-activations).
+// On a temporary, and on arguments of functions that receive it: the f16 or bf16 in which its f32 are stored, since
+// nothing but matmuls by tensor cores reads them (narrow-activations).
 constexpr llvm::StringLiteral narrowedAttr = "kernel.narrowed";
 
 }  // namespace talc::kernel

@@ -64,10 +64,11 @@ static bool isNarrowed(Type buffer, Attribute value) {
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                       NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (function && attribute.getName() == narrowedAttr && isNarrowed(function.getArgumentTypes()[index], attribute.getValue()))
+  if (function && attribute.getName() == narrowedAttr &&
+      isNarrowed(function.getArgumentTypes()[index], attribute.getValue()))
     return success();
-  return op->emitOpError() << "has " << attribute.getName().getValue() << " = " << attribute.getValue() << " on argument " << index
-                         << ", which may not carry it";
+  return op->emitOpError() << "has " << attribute.getName().getValue() << " = " << attribute.getValue()
+                           << " on argument " << index << ", which may not carry it";
 }
 
 LogicalResult KernelDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {

@@ -42,7 +42,8 @@ LogicalResult TalcDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 }
 
 LogicalResult TalcDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
-  return op->emitOpError() << "has " << attribute.getName().getValue() << " on an argument, which no argument may carry";
+  return op->emitOpError() << "has " << attribute.getName().getValue()
+                           << " on an argument, which no argument may carry";
 }
 
 LogicalResult TalcDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attribute) {
@@ -53,13 +54,14 @@ LogicalResult verifyDiscardable(Operation *op, NamedAttribute attribute, ArrayRe
   const auto *known = llvm::find_if(
       table, [&](const DiscardableAttribute &entry) { return entry.name == attribute.getName().getValue(); });
   if (known == table.end())
-    return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << ", which is not an attribute of the dialect";
+    return op->emitOpError() << "has the attribute " << attribute.getName().getValue()
+                             << ", which is not an attribute of the dialect";
   if (!known->isCarrier(op))
-    return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << ", which only " << known->carriers
-                           << " may carry";
+    return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << ", which only "
+                             << known->carriers << " may carry";
   if (!known->hasType(attribute.getValue()))
     return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << " = " << attribute.getValue()
-                           << ", expected " << known->type;
+                             << ", expected " << known->type;
   return success();
 }
 

@@ -3,15 +3,15 @@
 //
 //   kernel.norm %x into %y   ->   kernel.tasks over rows by rows { ^bb0(%first, %end):  kernel.norm %x into %y }
 //
-// Many tokens: row-wise ops (norm, rope, gather, kv_append, elementwise) are divided by rows; matmuls adapt to the number
-// of tokens of the step. Attention is divided by heads, in blocks of queries: with a causal mask the last queries have
-// more work than the first, so that equal numbers of queries would not be equal work. On CPUs, idle threads steal tasks
-// of matmuls and attention from other threads (kernel.next_task).
+// Many tokens: row-wise ops (norm, rope, gather, kv_append, elementwise) are divided by rows; matmuls adapt to the
+// number of tokens of the step. Attention is divided by heads, in blocks of queries: with a causal mask the last
+// queries have more work than the first, so that equal numbers of queries would not be equal work. On CPUs, idle
+// threads steal tasks of matmuls and attention from other threads (kernel.next_task).
 //
 // One token: dividing a norm by rows would leave it to one thread, at the price of a barrier before and after. Instead
-// every thread computes it redundantly, into memory of its own. kv_append and attention are divided by heads alike (with
-// split-KV, so is the newest block of a head), so that a thread finds the keys that it stored itself. A decoder layer
-// then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
+// every thread computes it redundantly, into memory of its own. kv_append and attention are divided by heads alike
+// (with split-KV, so is the newest block of a head), so that a thread finds the keys that it stored itself. A decoder
+// layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"

@@ -55,7 +55,7 @@ struct LayoutKvCache : talc::impl::LayoutKvCacheBase<LayoutKvCache> {
     if (!formats || failed(checkWidths(formats->keys)) || failed(checkWidths(formats->values)))
       return signalPassFailure();
     auto formatPanels = talc::kernel::KvPanelsAttr::get(context, count, formats->keys->type(context, *formats->keys),
-                                                      formats->values->type(context, *formats->values));
+                                                        formats->values->type(context, *formats->values));
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](KvCacheType cache) -> std::optional<Type> {
       if (cache.getLayout())
@@ -82,9 +82,9 @@ struct LayoutKvCache : talc::impl::LayoutKvCacheBase<LayoutKvCache> {
     for (auto cache : getOperation().getOps<talc::KvCacheOp>()) {
       auto type = cast<KvCacheType>(cache.getType());
       if (usesKvFormats(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
-        return cache.emitOpError() << "has heads of width " << type.getWidth() << ", which is not a multiple of the block of "
-                                   << format->name << " (" << format->blockValues
-                                   << " values); use --state=f32, f16 or bf16";
+        return cache.emitOpError() << "has heads of width " << type.getWidth()
+                                   << ", which is not a multiple of the block of " << format->name << " ("
+                                   << format->blockValues << " values); use --state=f32, f16 or bf16";
     }
     return success();
   }

@@ -3,9 +3,9 @@
 //
 //   call @norm_0(%step, ...)   ->   call @norm_0(%step, ...); kernel.mark %step 7
 //
-// Entry 7 of `talc.kernels` then describes the call. There is an entry for each call, not for each kernel, since one call
-// may compute all tokens of the step and another one only wanted tokens. A call in a block counts as often as the block
-// is called in a step.
+// Entry 7 of `talc.kernels` then describes the call. There is an entry for each call, not for each kernel, since one
+// call may compute all tokens of the step and another one only wanted tokens. A call in a block counts as often as the
+// block is called in a step.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"

@@ -4,10 +4,10 @@
 //   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_thread 0
 //
 // A buffer lives from its definition to the barrier after its last use, in program order. Buffers are placed largest
-// first, each at the lowest offset that is free during its life. There are three kinds, planned separately: a buffer with
-// a dynamic dimension (at most T rows for T tokens) takes bytes per token, a static one a fixed number, and one that every
-// thread has for itself a fixed number per thread. Temporaries of a block follow those of its callers. MLIR 22 does not
-// have a static arena planner.
+// first, each at the lowest offset that is free during its life. There are three kinds, planned separately: a buffer
+// with a dynamic dimension (at most T rows for T tokens) takes bytes per token, a static one a fixed number, and one
+// that every thread has for itself a fixed number per thread. Temporaries of a block follow those of its callers. MLIR
+// 22 does not have a static arena planner.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -111,8 +111,8 @@ Kind kindOf(memref::AllocOp alloc) {
   return alloc.getType().hasStaticShape() ? Fixed : PerToken;
 }
 
-// Between two barriers threads execute different operations, so that a buffer lives until the barrier after its last use.
-// The call of a block begins with a barrier.
+// Between two barriers threads execute different operations, so that a buffer lives until the barrier after its last
+// use. The call of a block begins with a barrier.
 SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &symbols) {
   DenseMap<Operation *, int64_t> order;
   SmallVector<int64_t> barriers;
@@ -185,8 +185,8 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return failure(result.wasInterrupted());
   }
 
-  // The frame of a function begins where the largest frame of its callers ends. The arena has the per-token buffers of all
-  // functions, then the fixed ones, then those of each thread.
+  // The frame of a function begins where the largest frame of its callers ends. The arena has the per-token buffers of
+  // all functions, then the fixed ones, then those of each thread.
   FrameSize planArena() {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
@@ -230,7 +230,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     int64_t perThread = buffer.kind == PerThread ? total[PerThread] : 0;
     Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
     auto arena = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
-                                        fixed, perThread);
+                                         fixed, perThread);
     buffer.alloc.replaceAllUsesWith(arena.getResult());
     buffer.alloc.erase();
   }

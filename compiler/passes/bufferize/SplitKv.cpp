@@ -4,8 +4,8 @@
 //   kernel.attention %q, %kv into %out   ->   kernel.attention %q, %kv block 256 into %partials
 //                                             kernel.combine %partials block 256 into %out
 //
-// Every thread combines all heads redundantly, into memory of its own: the barrier after the attention moves between the
-// two ops, and none is added. A KV cache that is a single block is left unchanged.
+// Every thread combines all heads redundantly, into memory of its own: the barrier after the attention moves between
+// the two ops, and none is added. A KV cache that is a single block is left unchanged.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
@@ -35,8 +35,7 @@ static void split(kernel::AttentionOp op, int64_t block) {
   auto cache = cast<talc::KvCacheType>(op.getCache().getType());
   kernel::PartialAttentionLayout layout(op.getHeads(), cache.getWidth());
   int64_t tokens = llvm::alignTo(cache.getCapacity(), cache.getLayout().getTokenGroup());
-  int64_t blocks =
-      llvm::divideCeil(tokens, block) + cache.isRing();  // a window may begin and end within blocks
+  int64_t blocks = llvm::divideCeil(tokens, block) + cache.isRing();  // a window may begin and end within blocks
   auto type = MemRefType::get({blocks, layout.columns()}, b.getF32Type());
   Value out = op.getInit(), partials = memref::AllocOp::create(b, op.getLoc(), type);
   op.getInitMutable().assign(partials);

@@ -186,10 +186,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
         return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.offsetOf(o.getNameAttr()))))};
       })
       .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
-      .Case([&](kernel::KeysOp o) -> SmallVector<Value> {
-        return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
-      })
-      .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
+      .Case<kernel::KeysOp, kernel::MatricesOp>([&](auto o) -> SmallVector<Value> {
         return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {

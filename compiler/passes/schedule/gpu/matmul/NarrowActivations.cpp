@@ -118,8 +118,8 @@ private:
 };
 
 struct NarrowActivations : talc::impl::NarrowActivationsBase<NarrowActivations> {
-  // When this runs again, functions whose code was found in the cache have lost their bodies: it then finds less to narrow,
-  // and what was noted before stays.
+  // When this runs again, functions whose code was found in the cache have lost their bodies: it then finds less to
+  // narrow, and what was noted before stays.
   void runOnOperation() override {
     llvm::SetVector<Type> types;
     getOperation().walk([&](Operation *op) {
