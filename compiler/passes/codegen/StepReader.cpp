@@ -77,7 +77,7 @@ Value StepReader::cast(Value value, Type type) {
 
 LogicalResult checkComputeOps(ModuleOp module) {
   WalkResult result =
-      module.walk([](kernel::ComputeOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
+      module.walk([](kernel::ComputeOpInterface op) -> WalkResult { return op->emitOpError("has no loops"); });
   return failure(result.wasInterrupted());
 }
 

@@ -248,9 +248,9 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the KV cache changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
-    auto state = cast<talc::KvCacheType>(read.getCache().getType());
-    int64_t capacity = state.getCapacity(), window = op.getWindow();
-    bool windowed = window < capacity || state.isRing() || op.getZeroStart();
+    auto cache = cast<talc::KvCacheType>(read.getCache().getType());
+    int64_t capacity = cache.getCapacity(), window = op.getWindow();
+    bool windowed = window < capacity || cache.isRing() || op.getZeroStart();
     if (!windowed)
       talc::PassRemarks("lower", "convert-talc-to-kernel").did(op, [&] {
         return llvm::formatv("a window of {0} tokens is dropped: a sequence has at most {1}", window, capacity);
@@ -312,7 +312,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   static void tell(func::FuncOp function) {
     talc::PassRemarks("lower", "convert-talc-to-kernel").did(function, [&] {
       llvm::MapVector<StringRef, int64_t> counts;
-      function.walk([&](kernel::ComputeOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
+      function.walk([&](kernel::ComputeOpInterface op) { ++counts[op->getName().getStringRef()]; });
       auto text = [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); };
       return "becomes " + llvm::join(llvm::map_range(counts, text), ", ");
     });

@@ -130,15 +130,15 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
 
 // Limits of steps that rings impose; 0 if there are no rings.
 struct RingFacts {
-  int64_t window = 0, kept = 0, stepTokens = 0;
+  int64_t window = 0, sinkTokens = 0, stepTokens = 0;
 
   explicit RingFacts(ModuleOp module) {
-    for (auto state : module.getOps<KvCacheOp>()) {
-      auto type = cast<KvCacheType>(state.getType());
+    for (auto cache : module.getOps<KvCacheOp>()) {
+      auto type = cast<KvCacheType>(cache.getType());
       if (!type.isRing())
         continue;
       window = std::max(window, type.getWindow());
-      kept = std::max(kept, type.getSinkTokens());
+      sinkTokens = std::max(sinkTokens, type.getSinkTokens());
       stepTokens = stepTokens == 0 ? type.getStepTokens() : std::min(stepTokens, type.getStepTokens());
     }
   }
@@ -179,7 +179,7 @@ LogicalResult describeInterface(ModuleOp module) {
   };
   if (rings.window > 0) {
     interface.push_back(b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)));
-    interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.kept)));
+    interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.sinkTokens)));
     interface.push_back(b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)));
   }
   module->setAttr(interfaceAttr, b.getDictionaryAttr(interface));

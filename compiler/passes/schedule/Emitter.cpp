@@ -274,8 +274,8 @@ static bool isForStates(Type element) {
 }
 
 bool areValidKvCaches(Operation *module, int64_t lanes) {
-  auto check = [&](Operation *op, Value state) -> WalkResult {
-    auto type = cast<KvCacheType>(state.getType());
+  auto check = [&](Operation *op, Value cache) -> WalkResult {
+    auto type = cast<KvCacheType>(cache.getType());
     auto layout = dyn_cast_if_present<kernel::KvPanelsAttr>(type.getLayout());
     if (layout && isForStates(layout.getKeys()) && isForStates(layout.getValues()) && layout.getTokens() % lanes == 0)
       return WalkResult::advance();
@@ -291,10 +291,10 @@ bool areValidKvCaches(Operation *module, int64_t lanes) {
   return !result.wasInterrupted();
 }
 
-kernel::TasksOp getEnclosingTasks(Operation *piece) {
-  kernel::TasksOp tasks = kernel::TasksOp::around(piece);
-  if (!tasks || tasks.getComputeOp() != piece) {
-    piece->emitOpError("stands in no tasks of its own; divide-work puts it there");
+kernel::TasksOp getEnclosingTasks(Operation *op) {
+  kernel::TasksOp tasks = kernel::TasksOp::around(op);
+  if (!tasks || tasks.getComputeOp() != op) {
+    op->emitOpError("is not in tasks of its own; divide-work creates them");
     return {};
   }
   return tasks;
@@ -307,11 +307,11 @@ void inlineBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
   e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
 }
 
-kernel::TasksOp getPlannedTasks(Operation *piece) {
-  kernel::TasksOp tasks = getEnclosingTasks(piece);
+kernel::TasksOp getPlannedTasks(Operation *op) {
+  kernel::TasksOp tasks = getEnclosingTasks(op);
   if (!tasks || tasks.getPlan())
     return tasks;
-  piece->emitOpError("has no plan; assign-plans chooses one");
+  op->emitOpError("has no plan; assign-plans chooses one");
   return {};
 }
 

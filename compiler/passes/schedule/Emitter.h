@@ -125,9 +125,9 @@ bool isValidWidth(mlir::Operation *op, int64_t lanes);
 bool areValidKvCaches(mlir::Operation *module, int64_t lanes);
 
 // The tasks around a compute op, as divide-work leaves it; null, with an error at the op, if there are none.
-kernel::TasksOp getEnclosingTasks(mlir::Operation *piece);
+kernel::TasksOp getEnclosingTasks(mlir::Operation *op);
 // The same for an op that needs a plan.
-kernel::TasksOp getPlannedTasks(mlir::Operation *piece);
+kernel::TasksOp getPlannedTasks(mlir::Operation *op);
 
 // Moves the body of tasks to the emitter's insertion point, with these values for its arguments.
 void inlineBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);

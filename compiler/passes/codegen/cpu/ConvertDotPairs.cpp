@@ -26,7 +26,7 @@ namespace kernel = talc::kernel;
 namespace {
 
 // A bf16 is the upper half of an f32: the upper one of a word is used as it is, the lower one is shifted up.
-Value widened(OpBuilder &b, Location loc, Value pairs, VectorType floats, bool odd) {
+Value convertToF32(OpBuilder &b, Location loc, Value pairs, VectorType floats, bool odd) {
   auto words = floats.clone(b.getI32Type());
   auto constant = [&](int32_t value) {
     return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, value));
@@ -42,8 +42,9 @@ Value byMultiplyAdds(kernel::DotPairsOp dot) {
   auto floats = cast<VectorType>(dot.getType());
   Value sums = dot.getSums();
   for (bool odd : {true, false}) {
-    Value weights = widened(b, dot.getLoc(), dot.getWeights(), floats, odd);
-    sums = vector::FMAOp::create(b, dot.getLoc(), weights, widened(b, dot.getLoc(), dot.getX(), floats, odd), sums);
+    Value weights = convertToF32(b, dot.getLoc(), dot.getWeights(), floats, odd);
+    sums =
+        vector::FMAOp::create(b, dot.getLoc(), weights, convertToF32(b, dot.getLoc(), dot.getX(), floats, odd), sums);
   }
   return sums;
 }

@@ -101,7 +101,7 @@ private:
   }
 
   static StringRef kindOf(kernel::DotOp dot) {
-    return dot.getMaxCode() > 127 ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
+    return dot.getMaxCode() > 127 ? " sums of wide codes" : dot.getIsSigned() ? " sums of signed codes" : " sums";
   }
   static StringRef kindOf(kernel::TableLookupOp) { return " places"; }
   static StringRef kindOf(kernel::LdexpOp) { return " numbers"; }

@@ -56,8 +56,8 @@ public:
   }
 
   // A KV cache of a slot begins at kvCache + slot * bytes per slot + the offset of the cache.
-  Value kvAddress(Value context, Value state, Value slot, int64_t partOffset) {
-    Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(state, b.getI64Type())), constant(partOffset));
+  Value kvAddress(Value context, Value cache, Value slot, int64_t partOffset) {
+    Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(cache, b.getI64Type())), constant(partOffset));
     return bytesFrom(field(context, offsetof(StepContext, kvCache), pointer()), offset);
   }
 };
@@ -103,9 +103,9 @@ Value convertTokenParallel(ContextReader &r, Value step) {
 
 Value convertBeginTasks(ContextReader &r, kernel::BeginTasksOp op) {
   Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dynamicOps)));
-  Value piece = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
-  LLVM::StoreOp::create(r.b, r.loc, r.add(piece, r.constant(1)), place);
-  return r.toIndex(piece);
+  Value schedule = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
+  LLVM::StoreOp::create(r.b, r.loc, r.add(schedule, r.constant(1)), place);
+  return r.toIndex(schedule);
 }
 
 Value convertNextTask(ContextReader &r, kernel::NextTaskOp op) {
@@ -218,10 +218,10 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     talc::convertBlockBuffers(getOperation());
     int64_t read = convertAll(
         [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::KvCacheOp>(op); });
-    int64_t states = convertAll([](Operation *op) { return isa<kernel::KvCacheOp>(op); });
+    int64_t caches = convertAll([](Operation *op) { return isa<kernel::KvCacheOp>(op); });
     talc::PassRemarks("codegen", "convert-step-to-llvm").did(getOperation(), [&] {
-      return llvm::formatv("{0} reads of the running step become loads from its struct, {1} states offsets", read,
-                           states);
+      return llvm::formatv("{0} reads of the running step become loads from its struct, {1} KV caches offsets", read,
+                           caches);
     });
     convertSignatures();
     exportEntries();
@@ -238,10 +238,10 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     };
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       auto weight = dyn_cast<kernel::WeightOp>(op);
-      auto state = dyn_cast<kernel::KvCacheOp>(op);
-      if ((weight && !isPlaced(weight.getNameAttr())) || (state && !isPlaced(state.getNameAttr())) ||
+      auto cache = dyn_cast<kernel::KvCacheOp>(op);
+      if ((weight && !isPlaced(weight.getNameAttr())) || (cache && !isPlaced(cache.getNameAttr())) ||
           (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
-        return op->emitOpError("has no place in memory; plan-memory gives it one");
+        return op->emitOpError("has no offset in memory; plan-memory assigns one");
       auto output = op->getAttrOfType<IntegerAttr>("output");
       if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputTokenOp>(op) &&
           (output.getInt() < 0 || output.getInt() >= talc::artifact::maxOutputs))

@@ -39,10 +39,10 @@ public:
 
   explicit Dot(kernel::DotOp op) : Dot(op, op) {}
 
-  Value byOne() { return call(use.dot, sums, {op.getSums(), levels(), x()}); }
+  Value byOne() { return call(use.dot, sums, {op.getSums(), codes(), x()}); }
 
   // Sums of two products as i16; for codes of seven bits they are at most 2 * 127 * 127.
-  Value twos() { return call(use.bytes, words, {levels(), x()}); }
+  Value twos() { return call(use.bytes, words, {codes(), x()}); }
   Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   Value added(Value twos, Value sums) {
     return plus(sums, call(use.words, cast<VectorType>(sums.getType()), {twos, constant(1)}));
@@ -50,10 +50,10 @@ public:
 
   // The even bytes, and the odd bytes, as i16.
   Value byEight() {
-    Value levels = vector::BitCastOp::create(b, loc, words, op.getCodes());
+    Value codes = vector::BitCastOp::create(b, loc, words, op.getCodes());
     Value x = vector::BitCastOp::create(b, loc, words, op.getX()), eight = constant(8);
-    Value even = arith::AndIOp::create(b, loc, levels, constant(255));
-    Value odd = arith::ShRUIOp::create(b, loc, levels, eight);
+    Value even = arith::AndIOp::create(b, loc, codes, constant(255));
+    Value odd = arith::ShRUIOp::create(b, loc, codes, eight);
     Value evenX = arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, x, eight), eight);
     Value oddX = arith::ShRSIOp::create(b, loc, x, eight);
     Value sum = plus(op.getSums(), call(use.words, sums, {even, evenX}));
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  Value levels() {
+  Value codes() {
     return op.getIsSigned() ? LLVM::AbsOp::create(b, loc, op.getCodes().getType(), op.getCodes(), false).getResult()
                             : op.getCodes();
   }

@@ -32,25 +32,25 @@ private:
   // Loads `vectors` vectors of x from the first value on.
   void expandValues(Value row, Value first, int64_t vectors);
   // Stores the codes of values whose scale has this inverse.
-  Value storeLevels(Value x, Value inverse, Value row, Value place);
-  using StoreSums = void (Quantize::*)(ValueRange levels, Value row, Value block);
+  Value storeCodes(Value x, Value inverse, Value row, Value place);
+  using StoreSums = void (Quantize::*)(ValueRange codes, Value row, Value block);
   // Stores the sums of every 32 codes, and the initial accumulators for them and for the first half.
-  void storeBegins(ValueRange levels, Value row, Value block);
+  void storeInitialSums(ValueRange codes, Value row, Value block);
   // Stores the sums of every 16 codes and of every 32.
-  void storeDigits(ValueRange levels, Value row, Value block);
+  void storeDigits(ValueRange codes, Value row, Value block);
   struct Sums {
     std::string_view format;
     StoreSums store;
   };
-  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeBegins},
-                                  {"q8_256_sums", &Quantize::storeBegins},
+  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeInitialSums},
+                                  {"q8_256_sums", &Quantize::storeInitialSums},
                                   {"q8_k_sums", &Quantize::storeDigits}};
 
   Value greatest(ValueRange x, int64_t vectorsOfJoint);
   using Combine = llvm::function_ref<Value(Value, Value)>;
   Value folded(Emitter::Values vectors, int64_t each, Combine combine);
-  Value sumsOf(ValueRange levels, int64_t each) {
-    return folded(Emitter::Values(levels), each,
+  Value sumsOf(ValueRange codes, int64_t each) {
+    return folded(Emitter::Values(codes), each,
                   [&](Value x, Value y) { return arith::AddIOp::create(b, loc, x, y).getResult(); });
   }
 
@@ -110,7 +110,7 @@ void Quantize::expandRow(Value row) {
 }
 
 void Quantize::expandValues(Value row, Value first, int64_t vectors) {
-  Emitter::Values x, levels;
+  Emitter::Values x, codes;
   for (int64_t i = 0; i < vectors; ++i)
     x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i * together)}));
   const int64_t ofJoint = format.jointValues() / together, ofBlock = format.blockValues / together;
@@ -126,20 +126,20 @@ void Quantize::expandValues(Value row, Value first, int64_t vectors) {
   for (int64_t i = 0; i < vectors; ++i) {
     Value block = e.add(firstBlock, i / ofBlock);
     Value place = e.add(placeOf(block, static_cast<int64_t>(format.fields.size()) - 1), i % ofBlock * together);
-    levels.push_back(storeLevels(x[i], e.lane(inverses, i / ofJoint), row, place));
+    codes.push_back(storeCodes(x[i], e.lane(inverses, i / ofJoint), row, place));
     if (i % ofBlock == 0)
       storeWords(lanes(scales, i / ofJoint, 1), row, placeOf(block, 0));
   }
   const Sums *own = llvm::find_if(sums, [&](const Sums &known) { return known.format == format.name; });
-  assert(own != std::end(sums) && "a format of rounded rows without sums");
-  (this->*own->store)(levels, row, firstBlock);
+  assert(own != std::end(sums) && "a format of quantized activations without sums");
+  (this->*own->store)(codes, row, firstBlock);
 }
 
-Value Quantize::storeLevels(Value x, Value inverse, Value row, Value place) {
+Value Quantize::storeCodes(Value x, Value inverse, Value row, Value place) {
   Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
-  Value levels = arith::FPToSIOp::create(b, loc, integers, math::RoundEvenOp::create(b, loc, scaled));
-  storeBytes(narrowed(levels), row, place);
-  return levels;
+  Value codes = arith::FPToSIOp::create(b, loc, integers, math::RoundEvenOp::create(b, loc, scaled));
+  storeBytes(narrowed(codes), row, place);
+  return codes;
 }
 
 // The greatest magnitude of values that share a scale. Magnitudes are compared by their bits, by which NaN is the
@@ -178,8 +178,8 @@ Value Quantize::folded(Emitter::Values vectors, int64_t each, Combine combine) {
   return vectors.front();
 }
 
-void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
-  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+void Quantize::storeInitialSums(ValueRange codes, Value row, Value block) {
+  Value halves = sumsOf(codes, together / 2), all = sumsOf(halves, 2);
   const int64_t blocks = countOf(all);
   SmallVector<int64_t> pairs;
   for (int64_t i = 0; i < blocks; ++i)
@@ -193,8 +193,8 @@ void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
   }
 }
 
-void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
-  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+void Quantize::storeDigits(ValueRange codes, Value row, Value block) {
+  Value halves = sumsOf(codes, together / 2), all = sumsOf(halves, 2);
   storeWords(arith::MulIOp::create(b, loc, halves, constant(halves, -32)), row, placeOf(block, 2));
   Value seven = constant(all, 7);
   Value high = arith::ShRSIOp::create(b, loc, arith::AddIOp::create(b, loc, all, constant(all, 64)), seven);
@@ -206,11 +206,11 @@ void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
 // Vectors that divide rows evenly, since LLVM converts masked stores of bf16 to library calls.
 void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
   int64_t width = rowWidth(op.getX());
-  int64_t neighbours = std::min<int64_t>(width & -width, 16);
-  auto floats = VectorType::get({neighbours}, e.b.getF32Type());
+  int64_t neighbors = std::min<int64_t>(width & -width, 16);
+  auto floats = VectorType::get({neighbors}, e.b.getF32Type());
   eachRow(e, op, op.getX(), [&](Value row) {
-    e.each(width / neighbours, [&](Value block) {
-      Emitter::Values at = {row, e.mul(block, neighbours)};
+    e.each(width / neighbors, [&](Value block) {
+      Emitter::Values at = {row, e.mul(block, neighbors)};
       Value x = vector::LoadOp::create(e.b, e.loc, floats, op.getX(), at);
       Value rounded = arith::TruncFOp::create(e.b, e.loc, floats.clone(e.b.getBF16Type()), x);
       vector::StoreOp::create(e.b, e.loc, rounded, op.getInit(), at);

@@ -10,10 +10,10 @@ namespace talc {
 int64_t rowWidth(mlir::Value memref);
 
 // Runs body(row) for the rows of the task.
-void eachRow(Emitter &e, mlir::Operation *piece, mlir::Value memref, llvm::function_ref<void(mlir::Value)> body);
+void eachRow(Emitter &e, mlir::Operation *op, mlir::Value memref, llvm::function_ref<void(mlir::Value)> body);
 
 // A scratch row that the lanes share, allocated before the tasks.
-mlir::Value rowScratch(Emitter &e, mlir::Operation *piece, int64_t width);
+mlir::Value rowScratch(Emitter &e, mlir::Operation *op, int64_t width);
 
 // Folds term(column, mask) over all columns with an operation, lane by lane, in four chains; masked lanes are
 // `neutral`.

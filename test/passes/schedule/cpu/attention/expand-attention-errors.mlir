@@ -14,7 +14,7 @@ func.func @split_group(%s: !kernel.step, %q: memref<1x392xf32>, %kv: !talc.kv_ca
 // -----
 
 func.func @no_tasks(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %out: memref<?x16xf32>) {
-  // expected-error@+1 {{stands in no tasks of its own; divide-work puts it there}}
+  // expected-error@+1 {{is not in tasks of its own; divide-work creates them}}
   kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x16xf32>) -> ()
   return
 }
