@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What errors in a matrix count, column by column (talc.importance), and matrices that are rounded accordingly.
+// What errors in a matrix count, column by column (importance), and matrices that are rounded accordingly.
 #pragma once
 
 #include "compiler/artifact/WeightValues.h"

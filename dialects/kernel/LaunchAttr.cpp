@@ -3,8 +3,6 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/kernel/LaunchList.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-
 using namespace mlir;
 
 namespace talc::kernel {
@@ -40,15 +38,6 @@ LaunchAttr LaunchAttr::withArgumentCount(int64_t count) const {
              getTile());
 }
 
-static LogicalResult verifyLaunch(Operation *op, Attribute value) {
-  // Kernels are functions, or modules of SPIR-V with one function.
-  if (!isa<FunctionOpInterface>(op) && !op->hasTrait<OpTrait::SymbolTable>())
-    return op->emitOpError() << "has " << LaunchAttr::attrName << ", expected on kernels only";
-  if (!isa<LaunchAttr>(value))
-    return op->emitOpError() << "has " << LaunchAttr::attrName << " = " << value << ", expected #kernel.launch";
-  return success();
-}
-
 static bool isLaunch(Attribute value) {
   auto launch = dyn_cast<DictionaryAttr>(value);
   auto arguments = launch ? launch.getAs<ArrayAttr>(launchKeys::arguments) : ArrayAttr();
@@ -56,19 +45,9 @@ static bool isLaunch(Attribute value) {
          llvm::all_of(arguments, [](Attribute argument) { return isa<DictionaryAttr>(argument); });
 }
 
-static LogicalResult verifyLaunches(Operation *op, Attribute value) {
+bool isLaunchList(Attribute value) {
   auto launches = dyn_cast<ArrayAttr>(value);
-  if (!isa<FunctionOpInterface>(op) || !launches || !llvm::all_of(launches, isLaunch))
-    return op->emitOpError() << "has " << launchesAttr << ", expected an array of launches on a function";
-  return success();
-}
-
-LogicalResult verifyLaunchAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == LaunchAttr::attrName)
-    return verifyLaunch(op, attribute.getValue());
-  if (attribute.getName() == launchesAttr)
-    return verifyLaunches(op, attribute.getValue());
-  return success();
+  return launches && llvm::all_of(launches, isLaunch);
 }
 
 }  // namespace talc::kernel

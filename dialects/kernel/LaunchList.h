@@ -2,7 +2,7 @@
 // The launches of a function that calls kernels, as an attribute: which kernels run, with which arguments.
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Attributes.h"
 
 namespace talc::kernel {
 
@@ -22,7 +22,7 @@ constexpr llvm::StringLiteral baseNames[] = {
     "results 2", "results 3", "results 4", "results 5", "results 6", "results 7", "wanted",
     "wanted 1",  "wanted 2",  "wanted 3",  "wanted 4",  "wanted 5",  "wanted 6",  "wanted 7"};
 
-// Verifies kernel.launch and kernel.launches; succeeds for all other attributes.
-mlir::LogicalResult verifyLaunchAttribute(mlir::Operation *op, mlir::NamedAttribute attribute);
+// Whether an attribute is such an array.
+bool isLaunchList(mlir::Attribute value);
 
 }  // namespace talc::kernel

@@ -9,8 +9,8 @@
 
 namespace talc::tools {
 
-// Notes them at the matrices that multiply them (talc.importance), and the formats that change predictions least
-// (talc.format). Programs that return what layers multiply and predict are compiled for this machine, and read
+// Notes them at the matrices that multiply them (importance), and the formats that change predictions least
+// (format). Programs that return what layers multiply and predict are compiled for this machine, and read
 // options.calibrate in windows.
 llvm::Error calibrate(const ModelInput &input, const CompileOptions &options);
 

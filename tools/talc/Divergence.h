@@ -23,7 +23,7 @@ class Divergence {
 public:
   static llvm::Expected<std::unique_ptr<Divergence>> make(const ModelInput &input, const CompileOptions &options);
 
-  // From the model's predictions as it is to those of one with these matrices rounded, by talc.importance where they
+  // From the model's predictions as it is to those of one with these matrices rounded, by importance where they
   // have that: Kullback and Leibler's, the mean.
   llvm::Expected<double> of(llvm::ArrayRef<Rounding> roundings) const;
 
@@ -41,7 +41,7 @@ private:
 // Of all weights of files.
 int64_t storedValues(const ModelInput &input);
 
-// Notes at matrices how far predictions diverge once their unit alone is rounded to probeFormat (talc.divergence).
+// Notes at matrices how far predictions diverge once their unit alone is rounded to probeFormat (divergence).
 // Squared errors of products do not say that: the same error in the table of embeddings, of which everything else is
 // made, changes predictions many times as much as in the last layer.
 llvm::Error noteDivergences(const ModelInput &input, const CompileOptions &options, const Divergence &divergence);

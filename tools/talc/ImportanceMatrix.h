@@ -9,7 +9,7 @@
 
 namespace talc::tools {
 
-// Notes it at the matrices that multiply them (talc.importance): of those that the file does not speak of all features
+// Notes it at the matrices that multiply them (importance): of those that the file does not speak of all features
 // count alike.
 llvm::Error noteImportance(mlir::ModuleOp module, const std::string &path);
 

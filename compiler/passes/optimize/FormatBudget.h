@@ -14,7 +14,7 @@ struct CostedUnit {
   const FormatCost &cost() const { return costs[chosen]; }
 };
 
-// Of what a rule of `choice` or talc.format names, else of all formats that users choose from and that rows are whole
+// Of what a rule of `choice` or format names, else of all formats that users choose from and that rows are whole
 // blocks of. Fails where values cannot be read, or no format has them.
 llvm::Expected<std::vector<CostedUnit>> costUnits(mlir::ModuleOp module, const FormatChoice &choice,
                                                   WeightGraph &graph);

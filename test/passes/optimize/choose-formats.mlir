@@ -12,18 +12,18 @@
 
 // CHECK: module attributes {talc.chosen_formats = "5.{{[0-9]+}} bits a value: {{.*}}"}
 // What multiplies the same activations has one format.
-// CHECK: talc.weight @q.weight {{.*}} {talc.format = [[FORMAT:.*]]}
-// CHECK: talc.weight @k.weight {{.*}} {talc.format = [[FORMAT]]}
+// CHECK: talc.weight @q.weight {{.*}} {format = [[FORMAT:.*]]}
+// CHECK: talc.weight @k.weight {{.*}} {format = [[FORMAT]]}
 // A weight that a recipe changes has the format that suits its result.
-// CHECK: talc.weight @o.stored {{.*}} {talc.format = {{.*}}}
+// CHECK: talc.weight @o.stored {{.*}} {format = {{.*}}}
 // CHECK: talc.weight @o {{.*}} = #talc.transpose of [@o.stored]{{$}}
 // Vectors have none.
 // CHECK: talc.weight @scale : tensor<64xf32> = {{.*}}>{{$}}
 // NAMED: talc.weight @o.stored : tensor<64x64xf32> = {{.*}}>{{$}}
 // WHOLE: talc.chosen_formats = "32.000 bits a value: matrices in f32 (4)"
-// NONE-NOT: talc.format
-// NONE-NOT: talc.importance
-// CHECK-NOT: talc.importance
+// NONE-NOT: format
+// NONE-NOT: importance
+// CHECK-NOT: importance
 talc.weight @q.weight : tensor<64x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
 talc.weight @k.weight : tensor<32x64xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>
 talc.weight @o.stored : tensor<64x64xf32> = #talc.random<seed = 3, mean = 0.0, deviation = 1.0>

@@ -13,7 +13,6 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
-#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/kernel/LaunchList.h"
 #include "runtime/device/gpu/LaunchTable.h"

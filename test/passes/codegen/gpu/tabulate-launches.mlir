@@ -11,8 +11,8 @@
 // CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", fixed = 128 : i64, per_token = 512 : i64}, {base = "wanted"}, {base = "results"}, {base = "wanted"}], call = @norm, mark = 3 : i64, waits = 1 : i64}
 // CHECK: func.func private @layer() attributes {kernel.launches = [
 // CHECK-SAME: {arguments = [{argument = 0 : i64}, {argument = 1 : i64}, {argument = 2 : i64}, {argument = 1 : i64}, {argument = 2 : i64}], call = @norm, waits = 1 : i64}
-talc.weight @w : tensor<32xf32> = #talc.file<"none", 0, f32> {talc.offset = 64 : i64}
-talc.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>> {talc.offset = 4096 : i64}
+talc.weight @w : tensor<32xf32> = #talc.file<"none", 0, f32> {offset = 64 : i64}
+talc.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>> {offset = 4096 : i64}
 func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>) attributes {kernel.op = "norm", kernel.launch = #kernel.launch<threads = 64, grid = <rows_argument = 1>>} {
   return
 }

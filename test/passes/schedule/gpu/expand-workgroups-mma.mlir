@@ -284,10 +284,10 @@ func.func private @undivided(%s: !kernel.step, %q: memref<?x176xf32>, %kv: !talc
 func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<4x1024x64xbf16>, %y: memref<4x256xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.matmul %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y split_k 4 {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x1024xbf16>, memref<4x1024x64xbf16>, memref<4x256xf32>) -> ()
+    } : (!kernel.step, memref<1x1024xbf16>, memref<4x1024x64xbf16>, memref<4x256xf32>) -> ()
   }
   return
 }
@@ -345,10 +345,10 @@ func.func private @many(%s: !kernel.step, %x: memref<1x32xbf16>, %w: memref<1024
 func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1024x64xf16>, %y: memref<4x256xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.matmul %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y split_k 4 {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
+    } : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
   }
   return
 }

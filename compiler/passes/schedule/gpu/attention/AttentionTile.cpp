@@ -2,7 +2,7 @@
 // Masks, biases and scores of the queries of a tile.
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/attention/ZeroKeys.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

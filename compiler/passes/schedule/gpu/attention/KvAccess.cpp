@@ -2,7 +2,7 @@
 // Access to panels of single values, and of quant blocks.
 #include "compiler/passes/schedule/gpu/attention/KvAccess.h"
 
-#include "compiler/passes/schedule/attention/KvBlocks.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/storage/DequantLoads.h"
 #include "compiler/passes/schedule/storage/QuantStores.h"
 
@@ -60,8 +60,8 @@ private:
   BlockAddress address(Value memory, const KvIndex &at, Value feature) {
     Value part = e.add(e.mul(at.panel, heads), at.head), bytes = e.bytes(memory);
     if (kind == Kind::keys)
-      return blocks.keyPlace(e, bytes, {}, e.mul(part, blocks.keyBytes()), feature, at.token);
-    return blocks.valuePlace(e, bytes, {}, e.mul(part, blocks.valueBytes()), at.token, feature);
+      return blocks.keyAddress(e, bytes, {}, e.mul(part, blocks.keyBytes()), feature, at.token);
+    return blocks.valueAddress(e, bytes, {}, e.mul(part, blocks.valueBytes()), at.token, feature);
   }
 
   WorkgroupEmitter &e;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.kv_append: a thread stores some features of a token, or of one of its heads.
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/KvAccess.h"
 

@@ -51,7 +51,7 @@ int64_t featuresPerStep(kernel::MatmulOp op, const PanelShape &panels) {
 
 // Split-K parts of a single row that a workgroup does at the same time, if they are not tasks of their own.
 int64_t concurrentParts(kernel::MatmulOp op, const GpuFacts &gpu) {
-  if (cast<MemRefType>(op.getX().getType()).getDimSize(0) != 1 || kernel::getSplitK(op) > 0)
+  if (cast<MemRefType>(op.getX().getType()).getDimSize(0) != 1 || op.getSplitK() > 1)
     return 1;
   const PanelShape panels(op);
   const int64_t parts = SplitKPlan(op, gpu).count;
@@ -62,7 +62,7 @@ class FmaMatmul {
 public:
   FmaMatmul(WorkgroupEmitter &e, kernel::MatmulOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), splitK(op, e.gpu),
-        isOnePart(kernel::getSplitK(op) > 0), rowCount(taskRows(op)), columns(threadColumns(op, panels)),
+        isOnePart(op.getSplitK() > 1), rowCount(taskRows(op)), columns(threadColumns(op, panels)),
         sumCount(panels.parts * rowCount * columns), concurrent(concurrentParts(op, e.gpu)),
         threads(e.lanes / concurrent) {}
 

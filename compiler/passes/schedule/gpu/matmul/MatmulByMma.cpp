@@ -20,7 +20,6 @@
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/matmul/ALoader.h"
 #include "compiler/passes/schedule/gpu/matmul/Epilogue.h"
-#include "dialects/kernel/SplitK.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -204,7 +203,7 @@ std::string findMmaObstacle(kernel::MatmulOp op, const MmaAtom &mma) {
   Type rows = cast<MemRefType>(op.getX().getType()).getElementType();
   if (!rows.isF32() && rows != weight.getElementType())
     return "rows are " + std::string(getStorageFormat(rows)->name);
-  const int64_t step = mma.shape().k * std::max<int64_t>(kernel::getSplitK(op), 1);
+  const int64_t step = mma.shape().k * static_cast<int64_t>(op.getSplitK());
   if (weight.getDimSize(1) % step != 0)
     return "K is not a multiple of " + std::to_string(step);
   return "";

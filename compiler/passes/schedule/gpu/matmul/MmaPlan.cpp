@@ -28,7 +28,7 @@ MmaPlan::MmaPlan(kernel::MatmulOp op, const GpuFacts &gpu)
   tiles = hasOneRow ? 1 : 2;
   const SplitKPlan splitK(op, gpu);
   partDepth = depth / splitK.count;
-  isOnePart = kernel::getSplitK(op) > 0;
+  isOnePart = op.getSplitK() > 1;
   kParts = isOnePart ? 1 : splitK.count;
   const bool canCopyA = x.getElementType() == element && hasAlignedRows(op, copiedValues);
   if (!hasOneRow && canCopyA)

@@ -97,11 +97,13 @@ private:
     auto note = TypeAttr::get(type);
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument) {
-      value.getDefiningOp()->setAttr(narrowedAttr, note);
+      value.getDefiningOp()->setAttr(kernel::narrowedAttr, note);
       return;
     }
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    function.setArgAttr(argument.getArgNumber(), narrowedAttr, note);
+    if (function.getArgAttr(argument.getArgNumber(), kernel::narrowedAttr))
+      return;
+    function.setArgAttr(argument.getArgNumber(), kernel::narrowedAttr, note);
     PassRemarks("schedule", "narrow-activations").did(function, [&] {
       return llvm::formatv("argument {0} is read by tensor cores only: stored as {1}", argument.getArgNumber(), type);
     });
@@ -118,11 +120,9 @@ private:
 struct NarrowActivations : talc::impl::NarrowActivationsBase<NarrowActivations> {
   using Base::Base;
 
-  // Runs once: functions whose code was found in the cache have lost their bodies when this runs again.
+  // When this runs again, functions whose code was found in the cache have lost their bodies: it then finds less to
+  // narrow, and what was marked before stays.
   void runOnOperation() override {
-    if (getOperation()->hasAttr(activationsNarrowedAttr))
-      return;
-    getOperation()->setAttr(activationsNarrowedAttr, UnitAttr::get(&getContext()));
     FailureOr<GpuFacts> facts = getGpuFacts(getOperation(), gpu);
     if (failed(facts))
       return signalPassFailure();

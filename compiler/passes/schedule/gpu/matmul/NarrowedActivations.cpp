@@ -10,6 +10,8 @@ using namespace mlir;
 
 namespace talc {
 
+using kernel::narrowedAttr;
+
 static Type narrowType(Type type, Attribute mark) {
   return cast<MemRefType>(type).clone(cast<TypeAttr>(mark).getValue());
 }
@@ -27,7 +29,6 @@ static void applyNarrowing(func::FuncOp function) {
 }
 
 void applyNarrowing(ModuleOp module) {
-  module->removeAttr(activationsNarrowedAttr);
   for (auto function : module.getOps<func::FuncOp>())
     applyNarrowing(function);
   module.walk([](kernel::ArenaOp op) {

@@ -16,9 +16,6 @@
 
 namespace talc {
 
-// On arguments and buffers, the type; on a module that narrow-activations has visited.
-constexpr llvm::StringLiteral narrowedAttr = "kernel.narrowed", activationsNarrowedAttr = "kernel.activations_narrowed";
-
 // Changes the types of all that is marked, in functions without code, too.
 void applyNarrowing(mlir::ModuleOp module);
 

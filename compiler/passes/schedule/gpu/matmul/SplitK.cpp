@@ -2,7 +2,7 @@
 // split-k: makes the parts of K of a single row's matmul tasks of their own.
 //
 //   kernel.matmul %x, %w inputs(%bias) into %y { epilogue }
-//     ->  kernel.matmul %x, %w into %partials {kernel.split_k = 4}        [4, columns]
+//     ->  kernel.matmul %x, %w into %partials split_k 4        [4, columns]
 //         linalg.generic ins(%partials[0], ..., %partials[3], %bias) outs(%y) { epilogue of their sum }
 //
 // The sum is a compute op of its own: it follows a barrier, and workgroups share its columns.
@@ -51,8 +51,7 @@ static Value takeColumns(OpBuilder &b, Location loc, Value input, int64_t column
 
 static void makePartialSums(OpBuilder &b, kernel::MatmulOp op, Value buffer, int64_t count) {
   auto sums = kernel::MatmulOp::create(b, op.getLoc(), TypeRange(), op.getStep(), op.getX(), op.getWeight(),
-                                       ValueRange(), buffer, /*gated=*/false, /*groups=*/1);
-  sums->setAttr(kernel::splitKAttr, b.getI64IntegerAttr(count));
+                                       ValueRange(), buffer, /*gated=*/false, /*groups=*/1, count);
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&sums.getEpilogue(), {}, {b.getF32Type()}, {op.getLoc()});
   kernel::YieldOp::create(b, op.getLoc(), block->getArguments());
@@ -112,7 +111,7 @@ struct SplitK : talc::impl::SplitKBase<SplitK> {
     SmallVector<kernel::MatmulOp> ops;
     getOperation().walk([&](kernel::MatmulOp op) { ops.push_back(op); });
     for (kernel::MatmulOp op : ops)
-      if (hasOneRow(op) && !op->hasAttr(kernel::splitKAttr))
+      if (hasOneRow(op) && op.getSplitK() == 1)
         visit(op, *facts);
   }
 

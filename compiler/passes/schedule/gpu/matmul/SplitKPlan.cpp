@@ -38,7 +38,7 @@ SplitKPlan::SplitKPlan(kernel::MatmulOp op, const GpuFacts &gpu) : asTree(usesMm
     count *= 2;
     steps /= 2;
   }
-  if (int64_t given = kernel::getSplitK(op))
+  if (auto given = static_cast<int64_t>(op.getSplitK()); given > 1)
     count = given;
 }
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
-#include "dialects/kernel/SplitK.h"
+#include "dialects/kernel/KernelDialect.h"
 
 namespace talc {
 

@@ -5,7 +5,6 @@
 // RUN: FileCheck %s --check-prefix=REMARKS < %t
 // RUN: talc-opt %s -narrow-activations | talc-opt -narrow-activations | FileCheck %s
 
-// CHECK: module attributes {kernel.activations_narrowed}
 // CHECK: func.func @step(
 // CHECK: kernel.arena {{.*}} at 0 {{.*}}kernel.narrowed = bf16
 // CHECK: kernel.arena {{.*}} at 0

@@ -7,8 +7,7 @@
 
 // CHECK-LABEL: func.func @row(
 // CHECK: %[[PARTS:.*]] = memref.alloc() : memref<16x64xf32>
-// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]]
-// CHECK: kernel.split_k = 16 : i64
+// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]] split_k 16 {
 // CHECK-COUNT-16: memref.subview %[[PARTS]]
 // CHECK: linalg.generic
 // CHECK: math.tanh
@@ -16,7 +15,7 @@
 // REMARKS: split-k{{.*}}split-K in 16 parts, which are 16 tasks instead of 1
 // There are no MMAs of f32.
 // MMA-LABEL: func.func @row(
-// MMA: kernel.split_k = 16
+// MMA: split_k 16 {
 func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf32>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -29,7 +28,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf3
 // With MMA each warp has a part, at most four.
 // MMA-LABEL: func.func @halves(
 // MMA: memref.alloc() : memref<2x64xf32>
-// MMA: kernel.split_k = 2
+// MMA: split_k 2 {
 func.func @halves(%s: !kernel.step, %x: memref<1x768xf32>, %w: memref<1x768x64xbf16>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
