@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of errors in the columns of a matrix (talc.importance), and matrices that are quantized accordingly.
+// The weights of errors in the columns of a matrix (importance), and matrices that are quantized accordingly.
 #pragma once
 
 #include "compiler/artifact/WeightValues.h"

@@ -17,12 +17,12 @@ static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t s
   std::string name = WeightOp(placed.weight).getSymName().str();
   if (placed.offset < end || placed.offset % weightAlignment != 0)
     return makeError(ErrorCode::Program,
-                     "weight '{}' has talc.offset = {}, which is unaligned or overlaps the weight "
+                     "weight '{}' has offset = {}, which is unaligned or overlaps the weight "
                      "before it; leave it as talc printed it",
                      name, placed.offset);
   if (placed.offset > sectionBytes || placed.bytes > sectionBytes - placed.offset)
     return makeError(ErrorCode::Program,
-                     "weight '{}' has talc.offset = {}, so that it ends beyond the {} bytes of all "
+                     "weight '{}' has offset = {}, so that it ends beyond the {} bytes of all "
                      "weights; leave it as talc printed it",
                      name, placed.offset, sectionBytes);
   return llvm::Error::success();

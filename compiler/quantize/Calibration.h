@@ -6,12 +6,12 @@
 
 namespace talc {
 
-// Sets talc.importance on the matrices of a model, and talc.format to the formats that change its predictions least.
+// Sets `importance` on the matrices of a model, and `format` to the formats that change its predictions least.
 // With a text, copies of the model that return the inputs of their matmuls and their predictions are compiled for this
 // machine, and read it in windows. compile() calls this if its request asks for calibration.
 llvm::Error calibrate(mlir::ModuleOp module, const CompileRequest &request);
 
-// Sets talc.importance on the matrices that an importance matrix lists; in others all columns count alike.
+// Sets importance on the matrices that an importance matrix lists; in others all columns count alike.
 // (ImportanceMatrix.cpp)
 llvm::Error applyImportanceMatrix(mlir::ModuleOp module, const CalibrationOptions &options);
 

@@ -22,7 +22,7 @@ public:
   static llvm::Expected<std::unique_ptr<Divergence>> create(mlir::ModuleOp module, const CompileRequest &request);
 
   // The mean KL divergence from the predictions of the model to those of the model with these units quantized, by
-  // talc.importance if their matrices have it.
+  // importance if their matrices have it.
   llvm::Expected<double> measure(llvm::ArrayRef<QuantizedUnit> units) const;
 
   // The number of values in all weights of files.
@@ -39,12 +39,12 @@ private:
   const std::string reference, quantized;  // libraries
 };
 
-// Sets talc.divergence on matrices: the divergence if their unit alone is quantized to probeFormat. Squared errors of
+// Sets divergence on matrices: the divergence if their unit alone is quantized to probeFormat. Squared errors of
 // products do not tell that: an error in the embedding table, which all layers depend on, changes predictions many
 // times as much as the same error in the last layer.
 llvm::Error annotateDivergence(mlir::ModuleOp module, const FormatChoice &weights, const Divergence &divergence);
 
-// Sets talc.format on the matrices' weights, so that they keep to the size in `weights`: to what assign-formats would
+// Sets `format` on the matrices' weights, so that they keep to the size in `weights`: to what assign-formats would
 // choose or to one format for all, whichever changes predictions less, and in small models to better formats that a
 // local search finds. (FormatSearch.cpp)
 llvm::Error searchFormats(mlir::ModuleOp module, const FormatChoice &weights, const Divergence &divergence);

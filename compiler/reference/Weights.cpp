@@ -30,7 +30,7 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
   return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
 }
 
-// Rounds a weight to the blocks of its talc.quantize_to.
+// Rounds a weight to the blocks of its quantize_to.
 llvm::Error Weights::round(WeightOp op, Weight &weight) {
   auto rounded = op->getAttrOfType<mlir::TypeAttr>(quantizeToAttr);
   if (!rounded)

@@ -85,7 +85,7 @@ def check_rounded(talc, directory):
         refused(source, *program.compile(talc), "values.bin: weight 'w' has the value 65520", 'at [1, 0], too large for f16')
     values[WIDTH] = math.nan
     importance = ', '.join(['1.0'] * WIDTH)
-    weighed = f' {{talc.quantize_to = !talc.stored<q4_0>, talc.importance = array<f32: {importance}>}}'
+    weighed = f' {{quantize_to = !talc.stored<q4_0>, importance = array<f32: {importance}>}}'
     for source, attributes in ('!talc.stored<q4_0>', ''), ('f32', weighed):
         program = numbers(directory, f'blocks{len(attributes)}', 'f32', 'f32', [2, WIDTH], values, source, attributes)
         refused(source, *program.compile(talc), 'nan at [1, 0]')

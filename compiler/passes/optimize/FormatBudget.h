@@ -11,7 +11,7 @@ struct FormatCost {
   FormatRef format;
   int64_t bits;  // for all values
   // The squared relative error that quantization causes in the products, times the number of values; or the divergence
-  // of predictions, if the matrices have talc.divergence. An embedding table counts at least as much as all other
+  // of predictions, if the matrices have divergence. An embedding table counts at least as much as all other
   // matrices together; a tied table is an embedding table.
   double error;
 };
@@ -29,7 +29,7 @@ struct CostedUnit {
   const FormatCost &cost() const { return costs[chosen]; }
 };
 
-// Measures the units of a module: with the format of a rule in `choice` or of talc.format, else with all listed formats
+// Measures the units of a module: with the format of a rule in `choice` or of `format`, else with all listed formats
 // whose blocks divide the rows. Fails if values cannot be read, or if no format can represent them.
 llvm::Expected<std::vector<CostedUnit>> costUnits(mlir::ModuleOp module, const FormatChoice &choice,
                                                   WeightGraph &graph);

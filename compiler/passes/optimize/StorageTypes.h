@@ -11,11 +11,11 @@ namespace talc {
 // The element type of a weight without recipe in its file; f32 if it has no file.
 mlir::Type fileType(WeightOp weight);
 
-// Writes talc.format on every matrix of the module: on weights, and on values that recipes derive from weights. A
-// format in `choice` comes first, then the talc.format that the weight already has, then the format of its file.
+// Writes `format` on every matrix of the module: on weights, and on values that recipes derive from weights. A
+// format in `choice` comes first, then the format that the weight already has, then the format of its file.
 void assignFormats(mlir::ModuleOp module, const FormatChoice &choice);
 
-// Reads the formats that assign-formats wrote. Weights without talc.format have the format of their file.
+// Reads the formats that assign-formats wrote. Weights without `format` have the format of their file.
 class StorageTypes {
 public:
   // `keepsFileBlocks`: see throughRecipe.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a choice of formats and applies it to names.
+// Parses a choice of formats and matches names.
 #include "dialects/talc/formats/FormatChoice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +11,7 @@ namespace talc {
 
 constexpr llvm::StringLiteral fileFormat = "checkpoint";
 
-// The parts between * occur one after the other, the first at the begin and the last at the end.
+// The parts between * must occur one after the other, the first at the beginning and the last at the end.
 bool FormatRule::fits(std::string_view name) const {
   llvm::StringRef rest = name;
   llvm::SmallVector<llvm::StringRef> parts;
@@ -79,7 +79,7 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     else if (part.contains('=') && pattern.empty())
       error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
     else if (!part.contains('=') && &part != parts.begin())
-      error = fmt::format("'{}' stands behind others, expected NAME=FORMAT", part.trim().str());
+      error = fmt::format("'{}' follows another rule, expected NAME=FORMAT", part.trim().str());
     else if (part.contains('='))
       choice.rules.push_back({pattern.str(), format});
     else

@@ -2,9 +2,9 @@
 // assign-formats: a weight that has a format keeps it; its bits count.
 // RUN: talc-opt %s --assign-formats=weights=7.5bit | FileCheck %s
 // CHECK: module attributes {talc.chosen_formats = "7.{{[0-9]+}} bits a value: {{.*}}q8_0 (1)
-// CHECK: talc.weight @q.weight {{.*}} {talc.format = !talc.stored<q8_0>}
-// CHECK: talc.weight @o.weight {{.*}} {talc.format = {{.*}}}
-talc.weight @q.weight : tensor<32x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0> {talc.format = !talc.stored<q8_0>}
+// CHECK: talc.weight @q.weight {{.*}} {format = !talc.stored<q8_0>}
+// CHECK: talc.weight @o.weight {{.*}} {format = {{.*}}}
+talc.weight @q.weight : tensor<32x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0> {format = !talc.stored<q8_0>}
 talc.weight @o.weight : tensor<64x32xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>
 
 func.func @model(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {

@@ -4,7 +4,7 @@
 // RUN: talc-opt %s --assign-formats=weights=4.9bit | FileCheck %s
 // RUN: sed 's/<1x64/<16x64/g; s/?x1xf32/?x16xf32/g' %s | talc-opt --assign-formats=weights=4.9bit | FileCheck %s
 
-// CHECK: talc.weight @row {{.*}} {talc.format = !talc.stored<q8_0>}
+// CHECK: talc.weight @row {{.*}} {format = !talc.stored<q8_0>}
 talc.weight @row : tensor<1x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
 talc.weight @many : tensor<256x64xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>
 

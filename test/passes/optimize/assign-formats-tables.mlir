@@ -6,10 +6,10 @@
 
 // Four-bit floats have exactly the large row and next to none of the small ones. At 4.7 bits there is room for one q5_0,
 // which takes more error from a value of the second matrix than of the table, half of which q4_0 has exactly.
-// ROWS: talc.weight @large {{.*}} {talc.format = !talc.stored<q4_0>}
-// SHARE: talc.weight @large {{.*}} {talc.format = !talc.stored<q5_0>}
-// SHARE: talc.weight @first {{.*}} {talc.format = !talc.stored<q4_0>}
-// SHARE: talc.weight @second {{.*}} {talc.format = !talc.stored<q4_0>}
+// ROWS: talc.weight @large {{.*}} {format = !talc.stored<q4_0>}
+// SHARE: talc.weight @large {{.*}} {format = !talc.stored<q5_0>}
+// SHARE: talc.weight @first {{.*}} {format = !talc.stored<q4_0>}
+// SHARE: talc.weight @second {{.*}} {format = !talc.stored<q4_0>}
 talc.weight @large : tensor<1x64xf32> = #talc.values<dense<[[
     0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0, 0.0,
     0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 0.0, -0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0, 0.0,

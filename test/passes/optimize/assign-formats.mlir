@@ -16,18 +16,18 @@
 
 // CHECK: module attributes {talc.chosen_formats = "5.{{[0-9]+}} bits a value: {{.*}}"}
 // Matrices that multiply the same activations have one format.
-// CHECK: talc.weight @q.weight {{.*}} {talc.format = [[FORMAT:.*]]}
-// CHECK: talc.weight @k.weight {{.*}} {talc.format = [[FORMAT]]}
+// CHECK: talc.weight @q.weight {{.*}} {format = [[FORMAT:.*]]}
+// CHECK: talc.weight @k.weight {{.*}} {format = [[FORMAT]]}
 // A weight and what a recipe makes of it have one format.
-// CHECK: talc.weight @o.stored {{.*}} {talc.format = [[OUTPUT:.*]]}
-// CHECK: talc.weight @o {{.*}} = #talc.transpose of [@o.stored] {talc.format = [[OUTPUT]]}
+// CHECK: talc.weight @o.stored {{.*}} {format = [[OUTPUT:.*]]}
+// CHECK: talc.weight @o {{.*}} = #talc.transpose of [@o.stored] {format = [[OUTPUT]]}
 // Vectors have none.
 // CHECK: talc.weight @scale : tensor<64xf32> = {{.*}}>{{$}}
-// NAMED: talc.weight @o.stored {{.*}} {talc.format = !talc.stored<q4_0>}
+// NAMED: talc.weight @o.stored {{.*}} {format = !talc.stored<q4_0>}
 // WHOLE: talc.chosen_formats = "32.000 bits a value: matrices in f32 (4)"
-// ONE-COUNT-5: {talc.format = !talc.stored<q8_0>}
-// ONE-NOT: talc.format
-// CHECK-NOT: talc.importance
+// ONE-COUNT-5: {format = !talc.stored<q8_0>}
+// ONE-NOT: format
+// CHECK-NOT: importance
 talc.weight @q.weight : tensor<64x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
 talc.weight @k.weight : tensor<32x64xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>
 talc.weight @o.stored : tensor<64x64xf32> = #talc.random<seed = 3, mean = 0.0, deviation = 1.0>
