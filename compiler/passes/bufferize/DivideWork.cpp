@@ -88,7 +88,7 @@ namespace {
 struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
   void runOnOperation() override {
     // The whole module has one schedule (set-dynamic-schedule); from here on every op says it.
-    const bool isDynamic = getOperation()->removeAttr(kernel::dynamicScheduleAttr) != nullptr;
+    const bool isDynamic = static_cast<bool>(getOperation()->removeAttr(kernel::dynamicScheduleAttr));
     // All shares first: they depend on the users of temporaries, which wrapping moves.
     SmallVector<std::pair<kernel::ComputeOpInterface, Share>> ops;
     getOperation().walk([&](kernel::ComputeOpInterface op) {
