@@ -41,8 +41,8 @@ struct Rows {
 class RowCheck {
 public:
   RowCheck(func::FuncOp function) : function(function) {
-    auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
-    count = phase && phase.getValue() == decodeEntry ? 1 : ShapedType::kDynamic;
+    auto entry = function->getAttrOfType<StringAttr>(entryNameAttr);
+    count = entry && entry.getValue() == decodeEntry ? 1 : ShapedType::kDynamic;
   }
 
   LogicalResult run() {

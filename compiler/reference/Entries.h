@@ -11,7 +11,7 @@ namespace talc::reference {
 // The functions with the attribute `talc.entry`, each (ids, sequences) -> activations...
 struct Entries {
   mlir::func::FuncOp entry;   // of any number of tokens
-  mlir::func::FuncOp decode;  // of exactly one; null before the phases are split
+  mlir::func::FuncOp decode;  // of exactly one; null before the entries are split
   mlir::func::FuncOp encode;  // of sources, without results; null if the model takes none
 
   // Fails (Program) if there is no entry with results, or one that cannot be called.

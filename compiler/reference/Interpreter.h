@@ -21,7 +21,7 @@
 namespace talc::reference {
 
 // Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; once the
-// phases are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
+// entries are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
 // double precision; only weights have the precision of their type, and rows beside them if that is asked for.
 class Interpreter {
 public:

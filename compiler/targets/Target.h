@@ -38,8 +38,8 @@ struct MachineRequirements {
 // What the runtime loads.
 struct LinkedCode {
   struct Entry {
-    std::string phase, symbol;  // encode, prefill or decode, and the function's name in the code
-    std::string steps = "";     // for people: how steps of the phase run; empty: as a call
+    std::string name, symbol;  // of the entry (runtime/artifact/Entries.h), and of its function in the code
+    std::string steps = "";    // for people: how steps of the entry run; empty: as a call
   };
   std::vector<uint8_t> image;  // in the form that the family's loader takes
   std::vector<Entry> entries;

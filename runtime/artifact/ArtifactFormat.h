@@ -61,9 +61,9 @@ struct Section {
   char name[nameBytes];  // of code its target (x86-64-v3), of weights their layout, of others empty
 };
 
-// A function that the runtime calls.
+// An entry of the model (Entries.h).
 struct CodeEntry {
-  char phase[nameBytes];   // encode, prefill, decode
+  char name[nameBytes];
   char symbol[nameBytes];  // in the code
 };
 

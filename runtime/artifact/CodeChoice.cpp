@@ -18,7 +18,7 @@ static bool isValid(const CodeHeader &header) {
   for (uint32_t i = 0; valid && i < header.featureCount; ++i)
     valid = isName(header.features[i]);
   for (uint32_t i = 0; valid && i < header.entryCount; ++i)
-    valid = isName(header.entries[i].phase) && isName(header.entries[i].symbol);
+    valid = isName(header.entries[i].name) && isName(header.entries[i].symbol);
   return valid;
 }
 

@@ -13,17 +13,19 @@
 
 #include "runtime/Status.h"
 #include "runtime/artifact/Artifact.h"
+#include "runtime/artifact/Entries.h"
 #include "runtime/device/Step.h"
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace talc {
 
-// The programs of a model: whole sequences, any step of a decoder, and a step of one row of which every result is
-// wanted.
-enum class Phase { Encode, Prefill, Decode };
+// The number of an entry among those of the loaded code (Entries.h).
+using EntryIndex = int32_t;
+constexpr EntryIndex noEntry = -1;
 
 struct WantedTokens {
   int64_t count;
@@ -32,9 +34,9 @@ struct WantedTokens {
 
 // Read during Workspace::run only.
 struct Step {
-  Phase phase;
+  EntryIndex entry;
   int64_t tokenCount, spanCount;
-  const int32_t *ids;                 // [tokenCount], within the vocabulary
+  artifact::StepInputs inputs;
   const artifact::StepToken *tokens;  // [tokenCount]
   const artifact::Span *spans;        // [spanCount]
   const int32_t *history;             // slots; see Span::history
@@ -130,6 +132,12 @@ public:
   // The x86-64 level that it needs; 0 where code has no levels.
   virtual int32_t codeLevel() const = 0;
 
+  // The entry with this name; noEntry: the code has none. To be asked once, not for every step.
+  EntryIndex findEntry(const char *name) const {
+    auto match = std::find(entryNames.begin(), entryNames.end(), name);
+    return match == entryNames.end() ? noEntry : static_cast<EntryIndex>(match - entryNames.begin());
+  }
+
   // For people: in how many launches the device runs a step; null: it does not launch.
   virtual const char *steps() const { return nullptr; }
 
@@ -141,6 +149,9 @@ public:
 
   // This object must outlive what is created.
   virtual Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const = 0;
+
+protected:
+  std::vector<std::string> entryNames;  // by EntryIndex
 };
 
 // Who wants to know how far weights have been copied to a device. Null: nobody.

@@ -8,6 +8,11 @@
 
 namespace talc::artifact {
 
+// What a step is given for each of its tokens; null where its entry does not read it (InputKind).
+struct StepInputs {
+  const int32_t *tokenIds;  // [tokens of the step], each in [0, vocabularySize), or sourceVocabularySize for sources
+};
+
 // The tokens of one sequence in this step.
 struct Span {
   int32_t firstToken;     // its first token's row
@@ -28,7 +33,8 @@ struct StepToken {
   int32_t type;  // which row of the table of token types; 0 if the model has none
 };
 
-// Results that a step can have at most: those of the model, and behind them parts of its logits (OutputKind).
+// Outputs that a step can have at most, each of a kind (OutputKind): the results of the model, and behind them the
+// parts of its logits.
 constexpr int64_t maxResults = 2, maxOutputs = 8;
 
 }  // namespace talc::artifact

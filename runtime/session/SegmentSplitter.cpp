@@ -37,7 +37,7 @@ bool SegmentSplitter::next(Step &step) {
       addSpan(i);
   step.tokenCount = static_cast<int64_t>(ids.size());
   step.spanCount = static_cast<int64_t>(spans.size());
-  step.ids = ids.data();
+  step.inputs.tokenIds = ids.data();
   step.tokens = rows.data();
   step.spans = spans.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)

@@ -6,6 +6,11 @@ namespace talc {
 
 using artifact::ModelKind;
 
+Session::Session(const Model &model)
+    : model(model), encodeEntry(model.loaded().findEntry(artifact::entryNames::encode)),
+      prefillEntry(model.loaded().findEntry(artifact::entryNames::prefill)),
+      decodeEntry(model.loaded().findEntry(artifact::entryNames::decode)), scores(model) {}
+
 Status Session::create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session) {
   std::unique_ptr<Session> created(new Session(model));
   if (Status status = model.loaded().createWorkspace(options, created->workspace); status.failed())
@@ -41,7 +46,7 @@ Status Session::score(const talc_sequence *sequences, const talc_candidates *can
 Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted) {
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate, wanted); status.failed())
     return status;
-  if (Status status = isCut ? runParts() : run(choosePhase()); status.failed()) {
+  if (Status status = isCut ? runParts() : run(chooseEntry()); status.failed()) {
     // A memory is changed from the first token on.
     for (const artifact::Span &span : batch.spans())
       model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.tokenCount);
@@ -62,7 +67,7 @@ Status Session::encode(const talc_sequence *sources, int32_t count) {
     return status;
   for (const artifact::Span &span : batch.spans())
     held.reset(span.slot);
-  if (Status status = run(Phase::Encode); status.failed())
+  if (Status status = run(encodeEntry); status.failed())
     return status;
   for (const artifact::Span &span : batch.spans())
     held.encoded(span.slot, span.tokenCount);
@@ -181,20 +186,20 @@ Status Session::reserveStep() {
 }
 
 // The code for one token is for one that every result is wanted of, and no part of one.
-Phase Session::choosePhase() const {
+EntryIndex Session::chooseEntry() const {
   if (model.kind() == ModelKind::Encoder)
-    return Phase::Encode;
+    return encodeEntry;
   bool single = batch.ids().size() == 1;
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     single = single && batch.wantedTokens(i).size() == (i < model.resultCount() ? 1 : 0);
-  return single ? Phase::Decode : Phase::Prefill;
+  return single ? decodeEntry : prefillEntry;
 }
 
-Status Session::run(Phase phase) {
-  Step step = {phase,
+Status Session::run(EntryIndex entry) {
+  Step step = {entry,
                static_cast<int64_t>(batch.ids().size()),
                static_cast<int64_t>(batch.spans().size()),
-               batch.ids().data(),
+               {batch.ids().data()},
                batch.tokens().data(),
                batch.spans().data(),
                held.history(),
@@ -205,7 +210,7 @@ Status Session::run(Phase phase) {
 }
 
 Status Session::runParts() {
-  Step step = {Phase::Prefill, 0, 0, nullptr, nullptr, nullptr, held.history(), {}};
+  Step step = {prefillEntry, 0, 0, {}, nullptr, nullptr, held.history(), {}};
   while (cuts.next(step)) {
     if (Status status = workspace->run(step); status.failed())
       return status;

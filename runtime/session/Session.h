@@ -47,20 +47,22 @@ public:
   const std::vector<LaunchTime> &launchTimes() const { return workspace->launchTimes(); }
 
 private:
-  explicit Session(const Model &model) : model(model), scores(model) {}
+  explicit Session(const Model &model);
   SlotTokens tokensOf(int32_t slot) const { return {held.length(slot), held.sourceLength(slot)}; }
   Status evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted);
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                  const Batch::Wanted *wanted = nullptr);
   const float *rowsOf(int32_t output, int32_t sequence) const;
   Status reserveStep();
-  Status run(Phase phase);
+  Status run(EntryIndex entry);
   Status runParts();
   Status copy(const int32_t *list, const int32_t *parents, int32_t count);
-  Phase choosePhase() const;
+  EntryIndex chooseEntry() const;
   Status wrongKind(const char *function, const char *expected) const;
 
   const Model &model;
+  // Entries of the model; noEntry: it has none.
+  const EntryIndex encodeEntry, prefillEntry, decodeEntry;
   std::unique_ptr<Workspace> workspace;
   Slots held;
   Batch batch;

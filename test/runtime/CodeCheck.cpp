@@ -80,9 +80,9 @@ bool checkHeads(const std::string &path) {
   good &= checkHead(
       path, [](CodeHeader &h) { h.entries[1].symbol[0] = 'x'; }, "lacks its function xalc_prefill");
   good &= checkHead(
-      path, [](CodeHeader &h) { h.entryCount = 2; }, "lacks a function of the model");
+      path, [](CodeHeader &h) { h.entryCount = 2; }, "lacks an entry of the model");
   good &= checkHead(
-      path, [](CodeHeader &h) { strcpy(h.entries[0].phase, "other"); }, "any");  // a decoder has none
+      path, [](CodeHeader &h) { strcpy(h.entries[0].name, "other"); }, "any");  // a decoder has none
   std::vector<FakeSection> sections = makeSections(options());
   sectionsOf(sections, SectionKind::Code).front()->bytes.resize(100);
   return good && opensAs(path, sections, damaged);

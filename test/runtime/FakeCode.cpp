@@ -34,7 +34,7 @@ static int32_t *stateOf(const StepContext *c, int32_t slot) {
 }
 
 static int32_t cellOf(const StepContext *c, int64_t row) {
-  return c->ids[row] + 1 + 100003 * c->tokens[row].type;
+  return c->inputs.tokenIds[row] + 1 + 100003 * c->tokens[row].type;
 }
 
 static void storeTokens(StepContext *c) {
@@ -89,7 +89,7 @@ static void writeResult(StepContext *c, int result) {
     float *data = c->outputs[result].data + o * width;
     for (int32_t i = 0; i < width; ++i) {
       float noise = (float)(mix(hash ^ (uint32_t)i) & 0xffff) / 65536.0f;
-      data[i] = weightsOf(c)->next[c->ids[row]] == i ? noise + 2.0f : noise;
+      data[i] = weightsOf(c)->next[c->inputs.tokenIds[row]] == i ? noise + 2.0f : noise;
       if (c->tokens[row].position >= weightsOf(c)->nanFrom)
         data[i] = __builtin_nanf("");
     }

@@ -94,8 +94,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     auto count = [&](StringRef name, int64_t value) { add(name, b.getI64IntegerAttr(value)); };
     add(keys::name, b.getStringAttr(callee.getName()));
     add(keys::op, callee->getAttr(kernel::kernelOpAttr));
-    if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::entryNameAttr))
-      add(keys::entry, phase);
+    if (Attribute entry = call->getParentOfType<func::FuncOp>()->getAttr(talc::entryNameAttr))
+      add(keys::entry, entry);
     add(keys::rows, b.getStringAttr(rowsOf(call)));
     add(keys::shapes, b.getStringAttr(shapesOf(piece)));
     add(keys::fused, b.getStringAttr(piece.getFused()));

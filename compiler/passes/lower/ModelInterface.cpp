@@ -13,27 +13,30 @@ namespace talc {
 
 namespace {
 
-// The entry functions by phase; null where there is none.
+// The entry functions by name. A module whose entries were not split has one, without a name of its own.
 struct Entries {
-  func::FuncOp encode, prefill, decode;
+  llvm::StringMap<func::FuncOp> byName;
 
   explicit Entries(ModuleOp module) {
-    for (auto function : module.getOps<func::FuncOp>()) {
-      auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
-      if (!function->hasAttr(entryAttr))
-        continue;
-      if (phase && phase.getValue() == encodeEntry)
-        encode = function;
-      else if (phase && phase.getValue() == decodeEntry)
-        decode = function;
-      else
-        prefill = function;
-    }
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(entryAttr)) {
+        auto name = function->getAttrOfType<StringAttr>(entryNameAttr);
+        byName[name ? name.getValue() : StringRef(prefillEntry)] = function;
+      }
   }
 
-  // Of the entry with results.
-  func::FuncOp model() { return prefill ? prefill : decode ? decode : encode; }
-  StringRef kind() { return !encode ? "decoder" : prefill || decode ? "encoder_decoder" : "encoder"; }
+  func::FuncOp find(StringRef name) { return byName.lookup(name); }
+  // The entry with results.
+  func::FuncOp model() {
+    for (StringRef name : {prefillEntry, decodeEntry, encodeEntry})
+      if (func::FuncOp function = find(name))
+        return function;
+    return nullptr;
+  }
+  StringRef kind() {
+    bool decodes = find(prefillEntry) || find(decodeEntry);
+    return !find(encodeEntry) ? "decoder" : decodes ? "encoder_decoder" : "encoder";
+  }
 };
 
 }  // namespace
@@ -43,11 +46,11 @@ static int64_t rowsOf(Value table) {
   return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
 }
 
-// The number of ids that all embedding tables of a phase have a row for, but for those that only have some rows.
-static int64_t tableRows(ModuleOp module, Attribute phase) {
+// The number of ids that all embedding tables of an entry have a row for, but for those that only have some rows.
+static int64_t tableRows(ModuleOp module, Attribute entry) {
   int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->getAttr(entryNameAttr) == phase)
+    if (function->getAttr(entryNameAttr) == entry)
       function.walk([&](EmbeddingOp op) {
         if (!op.getFirst())
           rows = std::min(rows, rowsOf(op.getTable()));
@@ -159,8 +162,8 @@ LogicalResult describeInterface(ModuleOp module) {
   if (failed(vocabulary))
     return failure();
   int64_t sourceVocabulary = 0, tokenTypes = 0;
-  if (entries.encode && entries.encode != model)
-    sourceVocabulary = tableRows(module, entries.encode->getAttr(entryNameAttr));
+  if (func::FuncOp encoder = entries.find(encodeEntry); encoder && encoder != model)
+    sourceVocabulary = tableRows(module, encoder->getAttr(entryNameAttr));
   module.walk([&](TokenTypeOp op) {
     int64_t rows = rowsOf(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);

@@ -7,7 +7,7 @@
 namespace talc {
 
 // Checks that the results fit what the module says of them, and writes the attribute `talc.interface`, a dictionary:
-//   kind               decoder, encoder or encoder_decoder, from the phases of the entries
+//   kind               decoder, encoder or encoder_decoder, from the names of the entries
 //   outputs            for each result its kind (talc.outputs) and width
 //   vocabulary         token ids of sequences are less
 //   source_vocabulary  token ids of sources are less (encoder-decoders)

@@ -75,11 +75,11 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
                                   : "keeps nothing between steps: encode for whole sequences";
     });
     if (!keepsPast(functions)) {
-      clonePhase(encodeEntry, functions, symbols);
+      cloneEntry(encodeEntry, functions, symbols);
       return;
     }
-    clonePhase(prefillEntry, functions, symbols);
-    SmallVector<func::FuncOp> ofOneToken = clonePhase(decodeEntry, functions, symbols);
+    cloneEntry(prefillEntry, functions, symbols);
+    SmallVector<func::FuncOp> ofOneToken = cloneEntry(decodeEntry, functions, symbols);
     dropLogitParts(ofOneToken.front());
     for (func::FuncOp function : ofOneToken)
       setOneRow(function);
@@ -146,9 +146,9 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   static LogicalResult checkNames(const SymbolTable &symbols) {
-    for (StringRef phase : {encodeEntry, prefillEntry, decodeEntry})
-      if (Operation *taken = symbols.lookup(phase); taken && !isa<func::FuncOp>(taken))
-        return taken->emitOpError() << "has the name of a phase, @" << phase << "; give it another name";
+    for (StringRef entry : {encodeEntry, prefillEntry, decodeEntry})
+      if (Operation *taken = symbols.lookup(entry); taken && !isa<func::FuncOp>(taken))
+        return taken->emitOpError() << "has the name of an entry, @" << entry << "; give it another name";
     return success();
   }
 
@@ -163,7 +163,7 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   // Clones of `functions`, which call each other: @model -> @decode, @block -> @block.decode.
-  static SmallVector<func::FuncOp> clonePhase(StringRef phase, const Functions &functions, SymbolTable &symbols) {
+  static SmallVector<func::FuncOp> cloneEntry(StringRef entry, const Functions &functions, SymbolTable &symbols) {
     SmallVector<func::FuncOp> clones;
     llvm::DenseMap<StringRef, StringAttr> names;
     Builder builder(functions.front()->getContext());
@@ -171,8 +171,8 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
       auto clone = cast<func::FuncOp>(original->clone());
       bool isEntry = original->hasAttr(entryAttr);
       StringRef name = cast<func::FuncOp>(original).getSymName();
-      clone.setSymName(isEntry ? phase.str() : (name + "." + phase).str());
-      clone->setAttr(entryNameAttr, builder.getStringAttr(phase));
+      clone.setSymName(isEntry ? entry.str() : (name + "." + entry).str());
+      clone->setAttr(entryNameAttr, builder.getStringAttr(entry));
       names[name] = symbols.insert(clone);
       clones.push_back(clone);
     }

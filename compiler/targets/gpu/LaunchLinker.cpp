@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the lists of launches from the phases on: a list that another one calls stands in its place, with the values
-// that it was given. So a phase is one table, however many layers share a list.
+// Follows the lists of launches from the entries on: a list that another one calls stands in its place, with the values
+// that it was given. So an entry is one table, however many layers share a list.
 #include "compiler/targets/gpu/LaunchLinker.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
+#include "runtime/artifact/Entries.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,7 +23,6 @@ namespace talc::gpu {
 namespace {
 
 constexpr uint32_t noText = UINT32_MAX;
-constexpr llvm::StringLiteral phases[] = {"encode", "prefill", "decode"};
 
 template <size_t size> llvm::Error setName(char (&array)[size], const std::string &name) {
   if (name.size() >= size)
@@ -34,7 +34,7 @@ template <size_t size> llvm::Error setName(char (&array)[size], const std::strin
 class LaunchLinker {
 public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
-  llvm::Error addPhases(MakePersistent makePersistent);
+  llvm::Error addEntries(MakePersistent makePersistent);
   llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
   const std::vector<std::string> &allCodes() const { return codes; }
 
@@ -42,9 +42,9 @@ private:
   using Values = std::vector<LaunchArgument>;
 
   llvm::Error addKernel(const Json &object);
-  llvm::Error addPhase(const std::string &name);
-  llvm::Error addPersistent(LaunchEntry &phase, MakePersistent makePersistent);
-  std::string stepsOf(const LaunchEntry &phase) const;
+  llvm::Error addEntry(const std::string &name);
+  llvm::Error addPersistent(LaunchEntry &entry, MakePersistent makePersistent);
+  std::string stepsOf(const LaunchEntry &entry) const;
   llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
   llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
@@ -57,8 +57,8 @@ private:
   std::vector<uint32_t> registers;              // of kernels
   std::vector<std::string> codes, taskCodes;    // of kernels
   std::vector<std::vector<std::string>> texts;  // the codes in each
-  std::vector<LaunchEntry> phaseTable;
-  llvm::StringMap<std::string> obstacles;  // to persistent kernels, by phase
+  std::vector<LaunchEntry> entries;
+  llvm::StringMap<std::string> obstacles;  // to persistent kernels, by entry
   std::vector<Launch> launches;
   std::vector<LaunchArgument> arguments;
 };
@@ -147,16 +147,16 @@ llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int
   return llvm::Error::success();
 }
 
-llvm::Error LaunchLinker::addPhase(const std::string &name) {
-  LaunchEntry phase = {};
-  phase.persistentKernel = noKernel;
-  phase.firstLaunch = static_cast<uint32_t>(launches.size());
+llvm::Error LaunchLinker::addEntry(const std::string &name) {
+  LaunchEntry entry = {};
+  entry.persistentKernel = noKernel;
+  entry.firstLaunch = static_cast<uint32_t>(launches.size());
   LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
   if (llvm::Error error = addLaunches(lists[name], {step}, /*depth=*/0, /*waits=*/0))
     return error;
-  phase.launchCount = static_cast<uint32_t>(launches.size()) - phase.firstLaunch;
-  phaseTable.push_back(phase);
-  return setName(phaseTable.back().name, name);
+  entry.launchCount = static_cast<uint32_t>(launches.size()) - entry.firstLaunch;
+  entries.push_back(entry);
+  return setName(entries.back().name, name);
 }
 
 template <typename T> static void append(std::vector<uint8_t> &image, const std::vector<T> &values) {
@@ -168,13 +168,13 @@ std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) con
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
-  header.entryCount = static_cast<uint32_t>(phaseTable.size());
+  header.entryCount = static_cast<uint32_t>(entries.size());
   header.launchCount = static_cast<uint32_t>(launches.size());
   header.argumentCount = static_cast<uint32_t>(arguments.size());
   header.moduleCount = static_cast<uint32_t>(joined.size());
   std::vector<LaunchModule> places;
   uint64_t at = sizeof(header) + joined.size() * sizeof(LaunchModule) + kernels.size() * sizeof(LaunchKernel) +
-                phaseTable.size() * sizeof(LaunchEntry) + launches.size() * sizeof(Launch) +
+                entries.size() * sizeof(LaunchEntry) + launches.size() * sizeof(Launch) +
                 arguments.size() * sizeof(LaunchArgument);
   for (const std::string &text : joined) {
     places.push_back({at, text.size()});
@@ -184,7 +184,7 @@ std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) con
   std::memcpy(image.data(), &header, sizeof(header));
   append(image, places);
   append(image, kernels);
-  append(image, phaseTable);
+  append(image, entries);
   append(image, launches);
   append(image, arguments);
   for (const std::string &text : joined)
@@ -192,26 +192,26 @@ std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) con
   return image;
 }
 
-llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
-  for (llvm::StringLiteral phase : phases)
-    if (lists.contains(phase))
-      if (llvm::Error error = addPhase(phase.str()))
+llvm::Error LaunchLinker::addEntries(MakePersistent makePersistent) {
+  for (const EntryInfo &entry : artifact::entryTable)
+    if (lists.contains(entry.name))
+      if (llvm::Error error = addEntry(entry.name))
         return error;
   placeLaunches();
-  for (LaunchEntry &phase : phaseTable)
+  for (LaunchEntry &entry : entries)
     if (makePersistent)
-      if (llvm::Error error = addPersistent(phase, makePersistent))
+      if (llvm::Error error = addPersistent(entry, makePersistent))
         return error;
   return llvm::Error::success();
 }
 
-// A kernel stands in the text of the first phase that launches it.
+// A kernel stands in the text of the first entry that launches it.
 void LaunchLinker::placeLaunches() {
   uint32_t count = 0;
-  for (const LaunchEntry &phase : phaseTable) {
+  for (const LaunchEntry &entry : entries) {
     bool isNew = false;
-    for (uint32_t i = 0; i < phase.launchCount; ++i)
-      if (uint32_t &text = kernels[launches[phase.firstLaunch + i].kernel].text; text == noText) {
+    for (uint32_t i = 0; i < entry.launchCount; ++i)
+      if (uint32_t &text = kernels[launches[entry.firstLaunch + i].kernel].text; text == noText) {
         text = count;
         isNew = true;
       }
@@ -224,23 +224,23 @@ void LaunchLinker::placeLaunches() {
   }
 }
 
-llvm::Error LaunchLinker::addPersistent(LaunchEntry &phase, MakePersistent makePersistent) {
+llvm::Error LaunchLinker::addPersistent(LaunchEntry &entry, MakePersistent makePersistent) {
   std::map<uint32_t, EntryKernel> pieces;
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    uint32_t kernel = launches[phase.firstLaunch + i].kernel;
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    uint32_t kernel = launches[entry.firstLaunch + i].kernel;
     if (taskCodes[kernel].empty()) {
-      obstacles[phase.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
+      obstacles[entry.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
       return llvm::Error::success();
     }
     pieces[kernel] = {kernel, kernels[kernel], registers[kernel], taskCodes[kernel]};
   }
-  const std::string name = std::string("talc_") + phase.name;
+  const std::string name = std::string("talc_") + entry.name;
   PersistentKernel made = {};
-  obstacles[phase.name] = makePersistent(name, llvm::to_vector(llvm::make_second_range(pieces)), made);
-  if (!obstacles[phase.name].empty())
+  obstacles[entry.name] = makePersistent(name, llvm::to_vector(llvm::make_second_range(pieces)), made);
+  if (!obstacles[entry.name].empty())
     return llvm::Error::success();
-  phase.persistentKernel = static_cast<uint32_t>(kernels.size());
-  phase.persistentTokens = made.mostRows;
+  entry.persistentKernel = static_cast<uint32_t>(kernels.size());
+  entry.persistentTokens = made.mostRows;
   LaunchKernel &kernel = kernels.emplace_back();
   kernel.threads = made.threads;
   kernel.dynamicBytes = made.dynamicBytes;
@@ -254,22 +254,23 @@ llvm::Error LaunchLinker::addPersistent(LaunchEntry &phase, MakePersistent makeP
 }
 
 // Where GPUs know no persistent kernels there is nothing to be said of them.
-std::string LaunchLinker::stepsOf(const LaunchEntry &phase) const {
-  std::string count = llvm::formatv("{0} launches", phase.launchCount);
-  if (phase.persistentKernel != noKernel)
+std::string LaunchLinker::stepsOf(const LaunchEntry &entry) const {
+  std::string count = llvm::formatv("{0} launches", entry.launchCount);
+  if (entry.persistentKernel != noKernel)
     return llvm::formatv("one launch of workgroups of {0} threads for up to {1} rows, else {2}",
-                         kernels[phase.persistentKernel].threads, phase.persistentTokens, count);
-  std::string obstacle = obstacles.lookup(phase.name);
+                         kernels[entry.persistentKernel].threads, entry.persistentTokens, count);
+  std::string obstacle = obstacles.lookup(entry.name);
   return obstacle.empty() ? count : count + ", and never one: " + obstacle;
 }
 
 llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
   targets::LinkedCode linked;
-  for (const LaunchEntry &phase : phaseTable)
-    linked.entries.push_back({phase.name, phase.name, stepsOf(phase)});
+  for (const LaunchEntry &entry : entries)
+    linked.entries.push_back({entry.name, entry.name, stepsOf(entry)});
   if (linked.entries.empty())
-    return makeError(ErrorCode::Program, "the program has none of the functions {}",
-                     llvm::join(llvm::ArrayRef(phases), ", "));
+    return makeError(
+        ErrorCode::Program, "the program has none of the functions {}",
+        llvm::join(llvm::map_range(artifact::entryTable, [](const EntryInfo &entry) { return entry.name; }), ", "));
   linked.image = image(llvm::map_to_vector(texts, [&](llvm::ArrayRef<std::string> text) { return join(text); }));
   return linked;
 }
@@ -280,7 +281,7 @@ static llvm::Error linkAll(LaunchLinker &linker, llvm::ArrayRef<targets::ObjectC
                            MakePersistent makePersistent) {
   if (llvm::Error error = linker.read(objects))
     return error;
-  return linker.addPhases(makePersistent);
+  return linker.addEntries(makePersistent);
 }
 
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,

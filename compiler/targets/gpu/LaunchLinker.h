@@ -10,12 +10,12 @@ namespace talc::gpu {
 // Makes one text of the codes of kernels.
 using JoinCodes = llvm::function_ref<std::string(llvm::ArrayRef<std::string> codes)>;
 
-// A phase as one kernel that does the tasks of all (LaunchTable.h: persistent kernels).
+// An entry as one kernel that does the tasks of all (LaunchTable.h: persistent kernels).
 struct PersistentKernel {
   std::string code;
   uint32_t threads, dynamicBytes, mostRows;
 };
-// A kernel of a phase.
+// A kernel of an entry.
 struct EntryKernel {
   uint32_t number;
   artifact::LaunchKernel kernel;

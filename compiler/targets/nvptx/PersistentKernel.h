@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A phase as one cooperative kernel.
+// An entry as one cooperative kernel.
 #pragma once
 
 #include "compiler/targets/gpu/LaunchLinker.h"

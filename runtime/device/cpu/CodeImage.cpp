@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
-#include <utility>
 
 namespace talc {
 
@@ -77,16 +76,12 @@ bool CodeImage::protectRelocated(const ElfFile &elf) {
 }
 
 std::string CodeImage::findEntries(const ElfFile &elf, const artifact::CodeHeader &header) {
-  const std::pair<const char *, artifact::StepFunction *> phases[] = {
-      {"encode", &encodeFunction}, {"prefill", &prefillFunction}, {"decode", &decodeFunction}};
   for (uint32_t i = 0; i < header.entryCount; ++i) {
     const artifact::CodeEntry &entry = header.entries[i];
     uint64_t address = elf.findFunction(entry.symbol);
     if (!address)
       return std::string("lacks its function ") + entry.symbol;
-    for (auto [phase, function] : phases)
-      if (strcmp(entry.phase, phase) == 0)
-        *function = reinterpret_cast<artifact::StepFunction>(image.data() + address);
+    entryFunctions.push_back(reinterpret_cast<artifact::StepFunction>(image.data() + address));
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include "runtime/memory/Mapping.h"
 
 #include <string>
+#include <vector>
 
 namespace talc {
 
@@ -17,10 +18,8 @@ public:
   // Empty on success, else what is wrong. No page is ever writable and executable.
   std::string load(const CodeChoice &code);
 
-  // Null for a function that the code does not have.
-  artifact::StepFunction encode() const { return encodeFunction; }
-  artifact::StepFunction prefill() const { return prefillFunction; }
-  artifact::StepFunction decode() const { return decodeFunction; }
+  // Of the entries in their order in the CodeHeader.
+  const std::vector<artifact::StepFunction> &functions() const { return entryFunctions; }
 
 private:
   bool mapSegments(const ElfFile &elf, const CodeChoice &code);
@@ -29,7 +28,7 @@ private:
   std::string findEntries(const ElfFile &elf, const artifact::CodeHeader &header);
 
   Mapping image;
-  artifact::StepFunction encodeFunction = nullptr, prefillFunction = nullptr, decodeFunction = nullptr;
+  std::vector<artifact::StepFunction> entryFunctions;
 };
 
 }  // namespace talc

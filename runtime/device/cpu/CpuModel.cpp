@@ -14,15 +14,11 @@ Status CpuModel::loadCode(const CodeChoice &code) {
   };
   if (std::string error = image.load(code); !error.empty())
     return damaged(error.c_str());
-  auto kind = static_cast<ModelKind>(facts.kind);
-  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
-  if ((encodes && !image.encode()) || (decodes && !(image.prefill() && image.decode())))
-    return damaged("lacks a function of the model");
+  for (uint32_t i = 0; i < code.header.entryCount; ++i)
+    entryNames.emplace_back(code.header.entries[i].name);
+  if (findMissingEntry(static_cast<ModelKind>(facts.kind), [this](const char *name) { return findEntry(name) >= 0; }))
+    return damaged("lacks an entry of the model");
   return {};
-}
-
-StepFunction CpuModel::function(Phase phase) const {
-  return phase == Phase::Encode ? image.encode() : phase == Phase::Prefill ? image.prefill() : image.decode();
 }
 
 // a * b + c, or UINT64_MAX.

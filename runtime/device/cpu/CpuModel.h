@@ -26,7 +26,7 @@ public:
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const unsigned char *weights() const { return storedWeights; }
-  artifact::StepFunction function(Phase phase) const;
+  artifact::StepFunction function(EntryIndex entry) const { return image.functions()[entry]; }
 
 private:
   const std::string &file;

@@ -164,7 +164,7 @@ void runThread(void *argument, int32_t thread) {
 void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.tokenCount = step.tokenCount;
   context.spanCount = step.spanCount;
-  context.ids = step.ids;
+  context.inputs = step.inputs;
   context.tokens = step.tokens;
   context.spans = step.spans;
   context.history = step.history;
@@ -179,10 +179,10 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.markState = markState;
 }
 
-void CpuWorkspace::runOn(int32_t threads, Phase phase, StepContext &context) {
+void CpuWorkspace::runOn(int32_t threads, EntryIndex entry, StepContext &context) {
   context.threads = usedThreads = threads;
   context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
-  Call call = {model.function(phase), &context, pool.get(), abort.get()};
+  Call call = {model.function(entry), &context, pool.get(), abort.get()};
   if (abort)
     abort->begin();
   pool->run(runThread, &call, threads);
@@ -198,13 +198,13 @@ Status CpuWorkspace::run(const Step &step) {
   StepContext context = {};
   describe(step, context);
   if (!governor || mark) {
-    runOn(pool->size(), step.phase, context);
+    runOn(pool->size(), step.entry, context);
     return outcome();
   }
-  const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.tokenCount);
+  const int32_t kind = ThreadGovernor::kindOf(step.entry, step.tokenCount);
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
-  runOn(governor->choose(kind, begin), step.phase, context);
+  runOn(governor->choose(kind, begin), step.entry, context);
   if (Status ended = outcome(); ended.failed())  // nothing is learnt from a part of a step
     return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);

@@ -30,7 +30,7 @@ struct StepContext {
   int64_t threads;
   int64_t tokenCount;
   int64_t spanCount;
-  const int32_t *ids;       // [tokenCount], each in [0, vocabularySize), or sourceVocabularySize in talc_encode
+  StepInputs inputs;
   const StepToken *tokens;  // [tokenCount]
   const Span *spans;        // [spanCount]
   const int32_t *history;   // slots; see Span::history

@@ -16,6 +16,8 @@
 // What fewer threads take is known from steps of the same kind that ran on them, or else from the work of a thread.
 #pragma once
 
+#include "runtime/artifact/ArtifactFormat.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,8 +35,8 @@ public:
   // It took so many nanoseconds, of which the calling thread waited a part.
   void ran(int32_t kind, int64_t rows, int64_t now, int64_t nanoseconds, int64_t waited);
 
-  static constexpr int32_t kinds = 96;
-  static int32_t kindOf(int32_t phase, int64_t rows);
+  static constexpr int32_t kinds = 32 * artifact::maxEntries;
+  static int32_t kindOf(int32_t entry, int64_t tokens);
 
 private:
   // Of steps of a kind, as measured lately.

@@ -49,7 +49,7 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %wte: tensor<80x32xf3
 
 // -----
 
-// Functions may already have the name of a phase.
+// Functions may already have the name of an entry.
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
 // CHECK-LABEL: func.func @prefill(%arg0: tensor<?x32xf32>, {{.*}})
 // CHECK-LABEL: func.func @decode(%arg0: tensor<1x32xf32>, {{.*}})
@@ -115,7 +115,7 @@ func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
   return %x : tensor<?x32xf32>
 }
-// expected-error@+1 {{has the name of a phase, @decode; give it another name}}
+// expected-error@+1 {{has the name of an entry, @decode; give it another name}}
 talc.weight @decode : tensor<4xf32> = #talc.fill<0.0>
 
 // -----
