@@ -2,10 +2,6 @@
 // The table: a kind of device is a folder, and a line here.
 #include "runtime/device/Devices.h"
 
-#include "runtime/device/cpu/CpuDevice.h"
-#include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/vulkan/VulkanDevice.h"
-
 #include <algorithm>
 #include <cstring>
 

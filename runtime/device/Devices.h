@@ -40,6 +40,11 @@ struct DeviceKind {
   Status (*open)(int32_t number, std::shared_ptr<const Device> &device);
 };
 
+// The table: a kind of device is a folder beside this file, and a line here and in Devices.cpp.
+const DeviceKind &cpuDevices();  // the processors of this machine: weights are mapped, a step is a call on every thread
+const DeviceKind &cudaDevices();    // NVIDIA GPUs
+const DeviceKind &vulkanDevices();  // GPUs with Vulkan
+
 std::vector<DeviceInfo> listDevices();
 
 // A model on the device that was chosen for it.

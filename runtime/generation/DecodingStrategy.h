@@ -3,9 +3,16 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/generation/GenerationScratch.h"
+#include "runtime/sampling/SamplingScratch.h"
+#include "runtime/tokenizer/DecodeScratch.h"
 
 namespace talc {
+
+// Memory that all texts of a scheduler share.
+struct GenerationScratch {
+  SamplingScratch &sampling;  // the session's
+  DecodeScratch text = {};
+};
 
 // A continuation has `width` sequences at most, of which some are alive: those that the next step evaluates a token of.
 // At first there is one, the beginning. Sequences are numbered from 0 in each step.

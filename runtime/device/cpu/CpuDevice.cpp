@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the best code that the processor runs, and the weights where they are mapped.
-#include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/artifact/CodeChoice.h"
 #include "runtime/device/cpu/Cores.h"

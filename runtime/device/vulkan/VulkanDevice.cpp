@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the SPIR-V of an artifact, and brings the weights to a GPU.
-#include "runtime/device/vulkan/VulkanDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/device/gpu/LoadModel.h"
 #include "runtime/device/vulkan/VulkanModel.h"
