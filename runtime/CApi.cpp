@@ -68,7 +68,7 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.labels = model.labels().data();
 }
 
-// Temporaries grow in a line with rows and threads, on every device.
+// Temporaries grow linearly with tokens and threads, on every device.
 static void describeMemory(const talc::Model &model, talc_model_info &info) {
   const talc::artifact::ModelInfo &facts = model.info();
   auto temporaries = [&](int32_t threads, uint64_t rows) {

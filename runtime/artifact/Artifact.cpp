@@ -107,7 +107,7 @@ Status Artifact::checkTable(const std::vector<Section> &table) const {
     if (section.offset < end || section.offset > tableOffset || section.size > tableOffset - section.offset)
       return damaged("section outside the artifact or over another one");
     end = section.offset + section.size;
-    // Of weights there is one for each layout, of code any number.
+    // Weights occur once for each layout, code any number of times.
     std::string name = isOf(section, SectionKind::Weights) ? section.name : "";
     if (!isOf(section, SectionKind::Code) && !seen.insert({section.kind, name}).second)
       return damaged("section of a kind that may occur once only");
@@ -138,7 +138,7 @@ void Artifact::willRead(const Section &section) const {
   madvise(const_cast<unsigned char *>(source.data()) + section.offset, section.size, MADV_WILLNEED);
 }
 
-// They are many bytes: compared once for each file, not each time that it is opened.
+// Weights are large: they are compared once for each file, not each time that it is opened.
 Status Artifact::checkWeights(const Section &section, const unsigned char *weights) const {
   if (!options.checkWeights)
     return {};
@@ -156,7 +156,7 @@ Status Artifact::checkWeights(const Section &section, const unsigned char *weigh
   return status;
 }
 
-// As it is in the file: in memory a debugger may have changed it.
+// The stub is read from the file: in memory a debugger may have changed it.
 Status Artifact::checkStub(int file) const {
   Header header;
   struct stat facts;

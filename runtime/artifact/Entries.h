@@ -17,7 +17,7 @@ namespace entryNames {
 constexpr char encode[] = "encode", prefill[] = "prefill", decode[] = "decode";
 }  // namespace entryNames
 
-// What an entry is given for each token of a step: a member of StepInputs.
+// The kind of input that an entry has for each token of a step: a member of StepInputs.
 enum class InputKind { TokenIds };
 
 struct EntryInfo {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every run is checked for the longest sequence, and all together for the bytes of a token.
+// Every run must fit the longest sequence, and all together must have the bytes of a token.
 #include "runtime/artifact/KvRuns.h"
 
 #include <algorithm>

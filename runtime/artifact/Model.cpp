@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a model: artifact, facts, weights, code, tokenizer, labels, in this order.
+// Opens a model: artifact, model info, weights, code, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
 #include "runtime/artifact/KvRuns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a setting in words, for messages and pages.
+// Describes the values of a setting in words, for messages and pages.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"

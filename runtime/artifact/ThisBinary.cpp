@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up one of its own addresses in /proc/self/maps.
+// Looks up an address of this code in /proc/self/maps.
 //
 // dladdr would not do: for a program it gives argv[0], for a library the path that was given to dlopen, and neither
 // survives a change of the working directory.
@@ -31,7 +31,7 @@ struct MappedFile {
 
 }  // namespace
 
-// The file in a line of /proc/self/maps when its address range contains `address`.
+// Returns the file in a line of /proc/self/maps when its address range contains `address`.
 static MappedFile fileAtAddress(const char *line, uintptr_t address) {
   uintptr_t begin = 0, end = 0;
   unsigned major = 0, minor = 0;
