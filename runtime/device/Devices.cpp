@@ -9,7 +9,7 @@ namespace talc {
 
 using namespace artifact;
 
-// What is preferred comes first; the last one is there on every machine.
+// Preferred kinds come first; every machine has the last one.
 static const DeviceKind &(*const kinds[])() = {cudaDevices, vulkanDevices, cpuDevices};
 
 std::vector<DeviceInfo> listDevices() {
@@ -38,14 +38,14 @@ static Status placeOn(const DeviceKind &kind, int32_t number, const Artifact &fi
   return placed.device->load(file, facts, progress, placed.model);
 }
 
-// Of a file that is damaged no other device makes anything.
+// No other device can run a file that is damaged.
 static bool mayFallBack(const Status &status) {
   return status.code() == TALC_ERROR_DEVICE || status.code() == TALC_ERROR_DEVICE_FAILED ||
          status.code() == TALC_ERROR_MEMORY;
 }
 
-// A session of one sequence, and the longest step of generation that it can have. What a device has no room for later
-// is an error: a step that ran here cannot go elsewhere.
+// Tries a session of one sequence with the longest step of generation that it can have. If the device lacks memory
+// later, that is an error, since a running session cannot move.
 static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   if (Status status = model.prepareAll(); status.failed())
     return status;
@@ -67,7 +67,7 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
   for (auto *kind : kinds)
     if (hasCodeFor(kind(), file))
       candidates.push_back(&kind());
-  if (candidates.empty())  // the processors say what is missing
+  if (candidates.empty())  // the CPU says what is missing
     candidates.push_back(&(*std::end(kinds)[-1])());
   Status status;
   std::string note;
@@ -88,7 +88,7 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
   return status;
 }
 
-// The number of "cuda:1" behind the name of its kind; -1: none of a device.
+// Returns the number in the rest of "cuda:1" after the name of its kind; -1: it does not name a device.
 static int32_t readNumber(const std::string &text) {
   if (text.empty())
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a checked ELF file: reserve its address range, map segments over it, add the load address where asked.
+// Loads a checked ELF file: reserves its address range, maps segments over it, and adds the load address where asked.
 #include "runtime/device/cpu/CodeImage.h"
 
 #include "runtime/device/cpu/ElfFile.h"
@@ -27,8 +27,8 @@ std::string CodeImage::load(const CodeChoice &code) {
   return findEntries(elf, code.header);
 }
 
-// A segment of a file whose place there and in memory agree modulo the system's page size is mapped; another one is
-// copied, as all are where pages are larger than those of the artifact.
+// A segment is mapped if its offsets in the file and in memory agree modulo the system's page size. Otherwise it is
+// copied, as where pages are larger than those of the artifact.
 bool CodeImage::mapSegments(const ElfFile &elf, const CodeChoice &code) {
   const uint64_t page = systemPageSize();
   for (const Elf64_Phdr &segment : elf.segments()) {

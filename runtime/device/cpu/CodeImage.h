@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps generated code from the artifact into memory and finds its step functions; a loader that needs no libdl.
+// Maps generated code from the artifact into memory and finds its entries, without libdl.
 #pragma once
 
 #include "runtime/artifact/CodeChoice.h"
@@ -15,10 +15,10 @@ class ElfFile;
 
 class CodeImage {
 public:
-  // Empty on success, else what is wrong. No page is ever writable and executable.
+  // Returns what is wrong, or an empty text. No page is ever both writable and executable.
   std::string load(const CodeChoice &code);
 
-  // Of the entries in their order in the CodeHeader.
+  // The functions of the entries, in the order of CodeHeader::entries.
   const std::vector<artifact::StepFunction> &functions() const { return entryFunctions; }
 
 private:

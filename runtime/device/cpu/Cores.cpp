@@ -14,7 +14,7 @@
 
 namespace talc {
 
-// First line of a small file, without its newline; empty when there is none.
+// Returns the first line of a small file without its newline; empty when there is none.
 static std::string firstLine(const std::string &path) {
   char line[512] = "";
   if (FILE *file = fopen(path.c_str(), "re")) {
@@ -84,7 +84,7 @@ int32_t usableProcessors() {
 
 namespace {
 
-// Where the system says how fast a processor is, and what part of the fastest one's figure others need.
+// A file of the system with the speed of a CPU, and the share of the fastest one's figure that others need.
 struct SpeedFile {
   const char *name;
   double least;
@@ -95,7 +95,7 @@ struct SpeedFile {
 // A capacity is measured work; of two frequencies the lower one comes with less work in a cycle, too.
 static constexpr SpeedFile speedFiles[] = {{"/cpu_capacity", 0.7}, {"/cpufreq/cpuinfo_max_freq", 0.8}};
 
-// Those whose figures are there for all, and large enough; all if the system does not tell.
+// Returns the CPUs with large enough figures; all of them if the system does not tell for every one.
 static std::vector<std::string> fastProcessors(const std::vector<std::string> &folders) {
   for (const SpeedFile &file : speedFiles) {
     std::vector<double> speeds;
@@ -120,7 +120,7 @@ int32_t fastCores(const std::vector<int> &processors, const std::string &system)
   for (const std::string &folder : fastProcessors(folders)) {
     std::string topology = folder + "/topology/";
     std::string core = firstLine(topology + "physical_package_id") + ":" + firstLine(topology + "core_id");
-    // Where the system hides the topology, each processor counts as a core.
+    // Each CPU counts as a core where the system hides the topology.
     cores.push_back(core == ":" ? folder : core);
   }
   std::sort(cores.begin(), cores.end());
@@ -148,7 +148,7 @@ int32_t otherRunningThreads() {
   return sscanf(line, "%*f %*f %*f %d/", &running) == 1 ? std::max(running - 1, 0) : 0;
 }
 
-// 0: nothing valid was set.
+// Returns 0 if nothing valid is set.
 static int32_t wantedLimit() {
   const char *wanted = getenv("TALC_MAX_THREADS");
   char *end = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads code, and adds up what a session needs.
+// Loads code, and sums up the memory of a session.
 #include "runtime/device/cpu/CpuModel.h"
 
 #include "runtime/device/cpu/CpuWorkspace.h"
@@ -21,7 +21,7 @@ Status CpuModel::loadCode(const CodeChoice &code) {
   return {};
 }
 
-// a * b + c, or UINT64_MAX.
+// Returns a * b + c, or UINT64_MAX on overflow.
 static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
   uint64_t result = 0;
   bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and results only ever grow.
+// Memory is mapped, not allocated: the KV cache costs nothing until tokens arrive, and arena and results only grow.
 #include "runtime/device/cpu/CpuWorkspace.h"
 
 #include "runtime/device/cpu/Architecture.h"
@@ -103,12 +103,12 @@ struct Call {
   StepAbort *abort;
 };
 
-// What generated code calls back on.
+// State of a thread in a step, for the callbacks of generated code.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
   StepAbort *abort;
-  int64_t barriers = 0;  // that the thread has come to
+  int64_t barriers = 0;  // that the thread has reached
   jmp_buf out = {};      // of an aborted step
 
   static Seat &of(void *state) { return *static_cast<Seat *>(state); }
@@ -205,7 +205,7 @@ Status CpuWorkspace::run(const Step &step) {
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
   runOn(governor->choose(kind, begin), step.entry, context);
-  if (Status ended = outcome(); ended.failed())  // nothing is learnt from a part of a step
+  if (Status ended = outcome(); ended.failed())  // a part of a step teaches nothing
     return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
   int64_t end = nanosecondsNow();

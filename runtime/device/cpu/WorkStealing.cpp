@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A share's word: tag of the piece (16 bits), tasks taken (32), tasks that others are doing (16). Only the owner of the
-// share changes the tag, when nothing is left of the piece before. Pieces that threads are at together differ in it.
+// A share's word has the tag of the op (16 bits), the number of tasks taken (32), and of tasks that other threads are
+// doing (16). Only the owner of the share changes the tag, when nothing is left of the op before. Ops that threads work
+// on at the same time differ in it.
 #include "runtime/device/cpu/WorkStealing.h"
 
 namespace talc {
@@ -17,7 +18,7 @@ static uint64_t helpersOf(uint64_t word) {
   return word % oneTaken;
 }
 
-// `helpers`: 1 if somebody else takes the task, else 0. What the owner wrote before it came to the piece is visible.
+// `helpers`: 1 if another thread takes the task, else 0. What the owner wrote before it reached the op is visible.
 bool WorkStealing::Share::take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &task) {
   uint64_t seen = word.load(std::memory_order_acquire);
   while (tagOf(seen) == tag && takenOf(seen) < size)
@@ -33,7 +34,7 @@ WorkStealing::Range WorkStealing::rangeOf(int64_t thread, int64_t tasks) const {
   return {first, tasks * (thread + 1) / threads - first};
 }
 
-// The next task of a thread that nobody can help.
+// Returns the next task of a thread that nobody can help.
 int64_t WorkStealing::Share::takeAlone(uint64_t tag, int64_t tasks) {
   uint64_t seen = word.load(std::memory_order_relaxed);
   if (tagOf(seen) != tag)
@@ -69,7 +70,7 @@ int64_t WorkStealing::nextTask(int64_t thread, int64_t piece, int64_t tasks, Wai
   return tasks;
 }
 
-// Waits for those who help with the thread's own share.
+// Waits for threads that still do tasks of this share.
 void WorkStealing::finish(Share &own, Waiter &waiter) {
   for (;;) {
     uint32_t seen = own.returned.now();
