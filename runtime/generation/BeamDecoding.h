@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that several beams look for.
+// Continues a text by beam search.
 #pragma once
 
 #include "runtime/generation/DecodingStrategy.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stop text may come in pieces: what could be its beginning is held back until more is known.
+// A stop text may come in several parts: what could be its beginning is held back until more is known.
 #include "runtime/generation/IncrementalDetokenizer.h"
 
 #include <algorithm>
 
 namespace talc {
 
-// Only text that is shown as it comes, or that follows other text, has to be made token by token.
+// Tokens are detokenized one by one only if text is shown as it comes, or follows other text.
 IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request &request)
     : tokenizer(model.tokenizer()), request(request) {
   constexpr size_t usualBytes = 512;
@@ -30,7 +30,7 @@ bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
   return text.size() > before && findStop(before);
 }
 
-// `from`: where the text begins that is new.
+// `from`: where the new text begins.
 bool IncrementalDetokenizer::findStop(size_t from) {
   size_t found = std::string::npos;
   for (const std::string &stop : request.stops)
@@ -41,7 +41,7 @@ bool IncrementalDetokenizer::findStop(size_t from) {
   return ended = true;
 }
 
-// Bytes at the end that may turn out to be a stop text.
+// Returns the bytes at the end that may become a stop text.
 size_t IncrementalDetokenizer::heldBack() const {
   size_t most = 0;
   for (const std::string &stop : request.stops)

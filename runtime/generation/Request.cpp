@@ -60,7 +60,7 @@ Status RequestReader::read() {
   return {};
 }
 
-// Ids, or the tokens of a text.
+// Takes the ids, or tokenizes the text.
 Status RequestReader::readPrompt() {
   bool hasIds = given.ids || given.count != 0;
   if (hasIds == (given.text != nullptr) || given.count < 0 || (hasIds && !given.ids))
@@ -170,7 +170,7 @@ Status RequestReader::readText() {
              : wrong("stop texts need a text_form other than TALC_TEXT_NONE, and a tokenizer");
 }
 
-// Beams that only the model's authors wish for give way to what beams cannot do.
+// Beams that only the model's authors ask for give way to what beams cannot do.
 Status RequestReader::chooseSearch() {
   bool unfit = request.ignoresEnd || !request.stops.empty() || request.wantsLogProbabilities;
   bool asked = given.search && given.search->beams != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step mixes texts that go on with beginnings of others:
+// Continuous batching: a step mixes texts that continue with beginnings of others:
 //
 //   inbox --receive--> waiting --admit--> running --retire--> (gone)
 //                                  |         ^
@@ -7,9 +7,9 @@
 //                                  v         |   [a][b][c c c c][d][e e e e e e e e e e e e ...]
 //                                encode   collect, evaluate, distribute, reorder
 //
-// Texts that go on come first, since each needs one token only; beginnings take what is left, the oldest first. When
-// there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a source, is
-// evaluated as a whole even where it is longer than a step. No result depends on any of this.
+// Texts that continue come first, since each needs one token only; beginnings take the rest of the step, the oldest
+// first. When there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a
+// source, is evaluated as a whole even where it is longer than a step. No result depends on any of this.
 #include "runtime/generation/Scheduler.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void Scheduler::receive() {
     cancelNow(number);
 }
 
-// Requests that have ended, or that there never were, are nobody's matter.
+// Ignores requests that have ended or never existed.
 void Scheduler::cancelNow(int64_t number) {
   auto isMeant = [number](const std::unique_ptr<ActiveRequest> &generation) { return generation->number() == number; };
   if (auto found = std::find_if(running.begin(), running.end(), isMeant); found != running.end() && !(*found)->ended())
@@ -84,7 +84,7 @@ void Scheduler::cancelNow(int64_t number) {
   }
 }
 
-// When more is waiting than there are slots, several are refilled at a time: short steps are slow ones.
+// When more requests wait than there are slots, several slots are refilled at a time: short steps are slow.
 bool Scheduler::hasRoomForNext() const {
   size_t needed = waiting.front()->slotCount();
   return freeSlots.size() >= std::max(needed, std::min<size_t>(waitingSlots, session.slots() / 4));
@@ -176,7 +176,7 @@ void Scheduler::collectBeginnings(size_t room) {
     }
 }
 
-// The time of a step is divided among the tokens of beginnings and the others.
+// The time of a step is divided among the tokens of beginnings and of continuations.
 Status Scheduler::evaluate() {
   double begin = secondsNow();
   if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has every sequence checked, then fills spans, rows and the lists of wanted rows.
+// Has every sequence checked, then fills spans, tokens and the lists of wanted tokens.
 #include "runtime/session/Batch.h"
 
 #include "runtime/session/SequenceCheck.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates come in the order of their rows, so that the rows of every output do, too.
+// Candidates are ordered by token, and so are the rows of every output.
 #include "runtime/session/CandidateScores.h"
 
 #include "runtime/sampling/TokenScores.h"
@@ -63,7 +63,7 @@ Status CandidateScores::check(const talc_sequence &sequence, const talc_candidat
   return model.checkIds(candidates.ids, candidates.count, model.info().vocabularySize, "candidates of sequence", index);
 }
 
-// What a candidate's log-probability is made of.
+// The rows that a candidate's log-probability needs.
 LogitParts::Sum CandidateScores::find(int32_t word) const {
   auto column = static_cast<uint32_t>(word);
   return parts.exist() ? parts.find(column) : LogitParts::Sum{{logits, column}, {-1, 0}};
@@ -82,7 +82,7 @@ void CandidateScores::addRows(const talc_candidates &candidates, Lists &lists) c
 
 namespace {
 
-// The rows of an output of a sequence, one after the other.
+// The rows of a sequence's output, in order.
 class RowReader {
 public:
   void begin(const float *rows, size_t newWidth) {
@@ -90,7 +90,7 @@ public:
     width = newWidth;
   }
 
-  // Takes the row of a token no earlier than the one before; whether it is another one.
+  // Moves to the row of a token no earlier than the one before; returns whether it is another one.
   bool take(int32_t token) {
     if (token == taken)
       return false;

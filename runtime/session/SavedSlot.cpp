@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are those of this machine, as in states themselves: bytes are of use to the very model that they came from.
+// Numbers have this machine's byte order, as in the KV cache itself; only the same model can load the bytes.
 #include "runtime/session/SavedSlot.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
   return artifact::hashBytes(bytes + begin, size - begin);
 }
 
-// Calls visit(run, bytes) for the part of each run that tokens take.
+// Calls visit(run, bytes) for the part of each run that the tokens take.
 template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
   const uint64_t group = model.info().kvTokenGroup;
   for (const artifact::KvRun &run : model.kvRuns()) {

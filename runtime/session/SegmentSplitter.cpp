@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every part takes of each sequence what is left of its open segment.
+// Every part takes the rest of each sequence's open segment.
 #include "runtime/session/SegmentSplitter.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void SegmentSplitter::addSpan(size_t number) {
   spans.push_back(span);
 }
 
-// A sequence's wanted rows are listed in ascending order.
+// The wanted tokens of a sequence are in ascending order.
 void SegmentSplitter::addWanted(int32_t output, size_t number, int32_t first, int32_t count, int32_t rowOfPart) {
   OutputRows &own = outputs[output];
   const int32_t begin = batch->firstOutput(output, number), end = batch->firstOutput(output, number + 1);

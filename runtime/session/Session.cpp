@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks everything that can fail before slots change, and hands steps to the device.
+// Checks everything that can fail before slots change, then runs steps on the device.
 #include "runtime/session/Session.h"
 
 namespace talc {
@@ -47,7 +47,7 @@ Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Ba
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate, wanted); status.failed())
     return status;
   if (Status status = isCut ? runParts() : run(chooseEntry()); status.failed()) {
-    // A memory is changed from the first token on.
+    // A compressive memory changes from the first token on.
     for (const artifact::Span &span : batch.spans())
       model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.tokenCount);
     return status;
@@ -82,7 +82,7 @@ Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t cou
   return held.reorder(list, parents, count);
 }
 
-// What a memory holds lies in one slot.
+// The content of a compressive memory is in one slot, and has to be copied.
 Status Session::copy(const int32_t *list, const int32_t *parents, int32_t count) {
   if (Status status = held.checkReorder(list, parents, count); status.failed())
     return status;
@@ -165,7 +165,7 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
   return {};
 }
 
-// Everything that can fail.
+// Does everything that can fail.
 Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                         const Batch::Wanted *wanted) {
   evaluated = false;
@@ -185,7 +185,7 @@ Status Session::reserveStep() {
   return workspace->reserve(size);
 }
 
-// The code for one token is for one that every result is wanted of, and no part of one.
+// The entry for one token computes every result of it, and no parts of logits.
 EntryIndex Session::chooseEntry() const {
   if (model.kind() == ModelKind::Encoder)
     return encodeEntry;

@@ -58,14 +58,14 @@ void Slots::reset(int32_t slot) {
     giveBack(slot);
 }
 
-// The sequence in `slot` does not use other slots any more.
+// Forgets that the sequence in `slot` uses other slots.
 void Slots::dropUses(int32_t slot) {
   dropTokens(slot, 0);
   if (slots[slot].source >= 0)
     dropUse(slot, slots[slot].source);
 }
 
-// Nor for its tokens from `length` on.
+// Forgets it for the tokens from `length` on.
 void Slots::dropTokens(int32_t slot, int32_t length) {
   const Slot &user = slots[slot];
   if (user.scattered)
@@ -84,7 +84,7 @@ bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
   return false;
 }
 
-// The places of tokens before length + tokens - ring are taken; a next token needs those from its window's first on.
+// Tokens before length + tokens - ring are overwritten; a next token needs those from the first of its window on.
 bool Slots::overwritesUsed(int32_t slot, int32_t tokens) const {
   const artifact::ModelInfo &info = model->info();
   int64_t taken = int64_t(length(slot)) + tokens - info.ringTokens;
@@ -127,8 +127,8 @@ void Slots::dropUse(int32_t user, int32_t owner) {
     giveBack(owner);
 }
 
-// The system may have the memory when it is short of it; until then the next text finds it there, since taking pages
-// and giving them again costs more than a short text. A very short one is not worth telling.
+// Lets the system take the memory when it runs short; until then the next text finds it in place, since unmapping and
+// mapping pages costs more than a short text. A very short text is not worth a call.
 void Slots::giveBack(int32_t slot) {
   constexpr uint64_t little = 1 << 20;
   Slot &empty = slots[slot];
@@ -147,7 +147,7 @@ Status Slots::reorder(const int32_t *list, const int32_t *parents, int32_t liste
     return status;
   for (int32_t i = 0; i < listed; ++i)
     stage(list[i], parents[i]);
-  // New uses are counted before old ones are dropped, so that no memory in use is given back.
+  // New uses are counted before old ones are dropped, so that no memory in use is released.
   for (int32_t i = 0; i < listed; ++i)
     dropUses(list[i]);
   for (int32_t i = 0; i < listed; ++i)
