@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the options and the kind of the model.
+// Properties of a run that follow from the options and the kind of the model.
 #include "runtime/program/Job.h"
 
 namespace talc::program {

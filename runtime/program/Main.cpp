@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that an artifact is: opens the model that it carries and does what the command line asks.
+// The program of an executable artifact: opens the embedded model and does what the command line asks.
 #include "runtime/EmbeddedModel.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Output.h"
@@ -50,7 +50,7 @@ static talc_open_options openOptionsOf(const Options &options) {
   return openOptions;
 }
 
-// Without the code of the error that it was.
+// Removes the error code from a message.
 static void tellDeviceNote(const talc_model_info &info) {
   std::string note = info.device_note;
   size_t end = note.find("]: ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is guessed: a word is a number as a whole, or it is none.
+// Nothing is guessed: a word is either a number as a whole, or not a number.
 #include "runtime/program/OptionValues.h"
 
 #include <charconv>

@@ -116,7 +116,7 @@ Status checkKind(const Options &options, const talc_model_info &info) {
 
 // ---- Parsing
 
-// All names that an option can have, for one that has none of them.
+// Lists all names of options, for a message about an unknown one.
 static std::vector<std::string> listNames(const std::vector<OptionSection> &sections) {
   std::vector<std::string> names;
   for (const OptionSection &section : sections)
@@ -133,7 +133,7 @@ static const Option *findOption(const std::vector<OptionSection> &sections, std:
   return nullptr;
 }
 
-// The option at `arguments[at]`, and the place of its value if that is an argument of its own.
+// Parses the option at `arguments[at]`, and moves `at` to its value if that is an argument of its own.
 static Status parseOption(const std::vector<OptionSection> &sections, int count, char **arguments, int &at,
                           Options &options) {
   std::string name = arguments[at];

@@ -33,7 +33,7 @@ struct GivenOption {
 
 struct Options {
   Action action = Action::Evaluate;
-  std::string model;  // empty: the artifact that carries the program
+  std::string model;  // empty: the embedded artifact
   std::string device = "auto";
   std::vector<PromptSource> prompts;
   std::string inputFile, outputFile;   // empty: none

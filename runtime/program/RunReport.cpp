@@ -55,7 +55,7 @@ std::string devicesText() {
   return result;
 }
 
-// Of a sequence, those whose rows there is room for.
+// Returns the most tokens that a slot holds of a sequence.
 static uint64_t heldTokens(const talc_model_info &info) {
   return info.segment ? info.segment : info.max_sequence;
 }
@@ -67,7 +67,7 @@ static uint64_t resultBytes(const talc_model_info &info) {
   return width * sizeof(float);
 }
 
-// What n tokens keep that grow without end, as a rule.
+// Formats the memory of n tokens where it grows without a bound.
 static std::string growth(const talc_model_info &info, uint64_t bytesPerToken) {
   uint64_t group = info.state_token_group;
   return format("ceil(n / %" PRIu64 ") * %" PRIu64 " for n tokens", group, group * bytesPerToken);
@@ -87,7 +87,7 @@ static std::string windowTokens(const talc_model_info &info) {
                               : format(" of the last %d tokens", info.window);
 }
 
-// Windows hold no more than their rings have room for.
+// Windows are bounded by the capacity of their rings.
 static std::string stateLines(const talc_model *model, const talc_model_info &info) {
   uint64_t all = talc_state_bytes(model, info.max_sequence);
   if (all == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates, finished texts, and when to stop.
+// Beam search: candidates, finished texts, and when to stop.
 //
 // One step, with B beams and E end tokens:
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks and takes over the settings of a caller.
+// Checks and copies the settings of a caller.
 #include "runtime/sampling/LogitsProcessors.h"
 
 namespace talc {

@@ -44,7 +44,7 @@ template <typename Settings> static bool usesReserved(const Settings &settings) 
 std::string findWrongNumber(const talc_sampling &sampling, const talc_search &search, int32_t vocabulary) {
   if (usesReserved(sampling) || usesReserved(search))
     return "reserved must be 0";
-  // Whatever else the table names is neutral.
+  // Everything else that the table names is neutral.
   talc_model_info info = {};
   describeSettings(artifact::neutralSettings<artifact::StoredForm>(), info);
   info.sampling = sampling;
@@ -58,7 +58,7 @@ std::string findWrongNumber(const talc_sampling &sampling, const talc_search &se
   return wrong;
 }
 
-// A field of a caller; for its default and what is neutral see GenerationSettings.def.
+// Completes a field of a caller; GenerationSettings.def has defaults and neutral values.
 template <typename T> static void complete(T &value, T own, const artifact::Setting &setting) {
   const auto given = static_cast<double>(value);
   if (given == 0)

@@ -32,7 +32,7 @@ private:
 
 class Sampler {
 public:
-  // `model` must outlive the sampler. `length`: tokens the text has in the end; 0: unknown.
+  // `model` must outlive the sampler. `length`: tokens of the text when it is complete; 0: unknown.
   static Status create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
                        std::unique_ptr<Sampler> &sampler);
 
@@ -64,7 +64,7 @@ private:
   Random random;
   std::vector<int32_t> text;
   size_t beginning = 0;  // tokens of the text before the first that was sampled
-  bool samples = false;  // one was
+  bool samples = false;  // whether a token was sampled
 };
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens that may be drawn, the likeliest first. They are sorted only as far as somebody looks.
+// Tokens that may be drawn, the likeliest first, sorted only as far as needed.
 #pragma once
 
 #include "runtime/sampling/SamplingScratch.h"
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// A heap in front hands out candidates from the likeliest on, which are collected at the back:
+// A heap in front yields candidates from the likeliest on, which are collected at the back:
 //
 //   list   [ heap, in no order to speak of ][ ..., third, second, likeliest ]
 //
@@ -21,24 +21,24 @@ public:
     std::make_heap(list.begin(), list.end(), lessLikely);
   }
 
-  // How many may still be drawn.
+  // The number of candidates that remain.
   size_t size() const { return kept; }
   const Candidate &operator[](size_t rank) {
     sortUpTo(rank + 1);
     return list[list.size() - 1 - rank];
   }
-  // The sum of their values: in one order, from the likeliest down unless nothing was taken away yet.
+  // Returns the sum of their values in one order: from the likeliest down, unless nothing was removed yet.
   double mass();
 
-  // Takes away all but the `count` likeliest, at least one.
+  // Removes all but the `count` likeliest, at least one.
   void keep(size_t count) {
     kept = std::max<size_t>(1, std::min(kept, count));
     isCut = true;
   }
-  // Takes away those that keeps(rank) denies; one must be left.
+  // Removes those that keeps(rank) rejects; one must remain.
   template <typename Keeps> void keepIf(Keeps keeps);
 
-  // Where those that are left begin in the list, the least likely first.
+  // The index in the list where the remaining ones begin, the least likely first.
   size_t begin() {
     sortUpTo(kept);
     return list.size() - kept;

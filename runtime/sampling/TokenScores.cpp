@@ -88,7 +88,7 @@ void TokenScores::reserve(SamplingScratch &scratch) const {
 
 static void takeLogarithms(const float *logits, std::vector<double> &scores) {
   double highest = highestValue(logits, scores.size());
-  if (!std::isfinite(highest)) {  // infinitely likely tokens, or none
+  if (!std::isfinite(highest)) {  // some tokens are infinitely likely, or all are impossible
     for (size_t id = 0; id < scores.size(); ++id)
       scores[id] = logits[id] == HUGE_VALF ? 0 : -HUGE_VAL;
     return;
@@ -98,12 +98,12 @@ static void takeLogarithms(const float *logits, std::vector<double> &scores) {
     scores[id] = (logits[id] - highest) - logarithm;
 }
 
-// Another log-softmax.
+// Renormalizes by another log-softmax.
 static void renormalize(std::vector<double> &scores) {
   double highest = -HUGE_VAL;
   for (double score : scores)
     highest = score > highest ? score : highest;
-  if (!std::isfinite(highest))  // nothing is left
+  if (!std::isfinite(highest))  // no token remains
     return;
   double logarithm = deterministicLog(sumExponentials(scores.data(), scores.size(), highest));
   for (double &score : scores)

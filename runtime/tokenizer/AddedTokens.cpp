@@ -66,7 +66,7 @@ private:
     return section.contains(section.header->whitespace, decodeAt(text, at));
   }
 
-  // Over whitespace to the left, not beyond `limit`, where the previous match ends.
+  // Moves over whitespace to the left, but not beyond `limit`, where the previous match ends.
   size_t skipLeft(std::string_view text, size_t limit, size_t begin) const {
     while (begin > limit && isSpace(text, previousAt(text, begin)))
       begin = previousAt(text, begin);

@@ -25,7 +25,7 @@ void replaceAll(std::string &text, std::string_view from, std::string_view to, s
   text.swap(spare);
 }
 
-// How many bytes one U+FFFD stands for: the longest part that could begin a character (Unicode, section 3.9).
+// Returns how many bytes one U+FFFD replaces: the longest part that could begin a character (Unicode, section 3.9).
 size_t invalidLength(std::string_view text) {
   for (size_t length = 3; length > 1; --length) {
     if (text.size() < length)
@@ -50,7 +50,7 @@ void appendValid(std::string_view bytes, std::string &out) {
   }
 }
 
-// The bytes that a token of the byte-level alphabet stands for; other tokens are taken as they are.
+// Returns the bytes of a token of the byte-level alphabet; other tokens stay as they are.
 void appendBytes(const std::string &token, std::string &out) {
   size_t before = out.size();
   for (size_t i = 0; i < token.size();) {
@@ -87,7 +87,7 @@ int byteToken(std::string_view token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// What a run of byte tokens stands for: text, or a U+FFFD for each.
+// Returns the text of a run of byte tokens, or a U+FFFD for each.
 void flushBytes(std::string &bytes, TextList &out) {
   if (!bytes.empty() && findInvalid(bytes) == std::string_view::npos)
     out.add() = bytes;
