@@ -7,9 +7,9 @@
 namespace talc {
 
 // `maxTokens`: tokens of a sequence; `longest`: the most tokens that the model could be compiled for.
-inline const char *lengthAdvice(int64_t most, int64_t longest) {
-  return longest > most ? "shorten it or compile with a larger --max-seq"
-                        : "shorten it: the model itself has no room for more";
+inline const char *lengthAdvice(int64_t maxTokens, int64_t longest) {
+  return longest > maxTokens ? "shorten it or compile with a larger --max-seq"
+                             : "shorten it: the model itself has no room for more";
 }
 
 }  // namespace talc

@@ -29,9 +29,9 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
 }
 
 // Returns the shortest candidate that begins with these letters, if they are more than two, or null.
-inline const std::string *completion(std::string_view letters, const std::vector<std::string> &known) {
+inline const std::string *completion(std::string_view letters, const std::vector<std::string> &candidates) {
   const std::string *shortest = nullptr;
-  for (const std::string &candidate : known)
+  for (const std::string &candidate : candidates)
     if (candidate.compare(0, letters.size(), letters) == 0 && (!shortest || candidate.size() < shortest->size()))
       shortest = &candidate;
   size_t dashes = std::min(letters.find_first_not_of('-'), letters.size());
@@ -40,16 +40,16 @@ inline const std::string *completion(std::string_view letters, const std::vector
 
 // Returns " (did you mean 'this'?)" for the nearest candidate, or else for one that begins like the word; empty if
 // there is none.
-inline std::string suggestion(std::string_view word, const std::vector<std::string> &known) {
+inline std::string suggestion(std::string_view word, const std::vector<std::string> &candidates) {
   size_t best = std::max<size_t>(word.size() / 3, 1) + 1;
   const std::string *nearest = nullptr;
-  for (const std::string &candidate : known)
+  for (const std::string &candidate : candidates)
     if (size_t distance = editDistance(word, candidate); distance < best && distance < candidate.size()) {
       best = distance;
       nearest = &candidate;
     }
   if (!nearest)
-    nearest = completion(word, known);
+    nearest = completion(word, candidates);
   return nearest ? " (did you mean '" + *nearest + "'?)" : "";
 }
 

@@ -17,7 +17,7 @@ using namespace artifact;
 
 constexpr uint32_t maxSections = 64;
 
-static bool isOf(const Section &section, SectionKind kind) {
+static bool hasKind(const Section &section, SectionKind kind) {
   return section.kind == static_cast<uint32_t>(kind);
 }
 
@@ -36,7 +36,7 @@ const char *sectionName(uint32_t kind) {
   case SectionKind::Labels:
     return "labels";
   case SectionKind::KvCache:
-    return "states";
+    return "KV cache";
   }
   return nullptr;
 }
@@ -55,7 +55,7 @@ Status Artifact::open(const OpenOptions &wanted) {
     return status;
   located.reserve(table.size());
   for (const Section &section : table) {
-    if (isOf(section, SectionKind::Weights)) {
+    if (hasKind(section, SectionKind::Weights)) {
       weightLayouts.push_back(section);
       continue;
     }
@@ -96,7 +96,7 @@ Status Artifact::readTable(std::vector<Section> &table) {
 
 Status Artifact::checkTable(const std::vector<Section> &table) const {
   uint64_t end = sizeof(Header);
-  std::set<std::pair<uint32_t, std::string>> seen;
+  std::set<std::pair<uint32_t, std::string>> kinds;
   for (const Section &section : table) {
     if (!sectionName(section.kind) || section.reserved != 0)
       return damaged("section of unknown kind");
@@ -108,8 +108,8 @@ Status Artifact::checkTable(const std::vector<Section> &table) const {
       return damaged("section outside the artifact or over another one");
     end = section.offset + section.size;
     // Weights occur once for each layout, code any number of times.
-    std::string name = isOf(section, SectionKind::Weights) ? section.name : "";
-    if (!isOf(section, SectionKind::Code) && !seen.insert({section.kind, name}).second)
+    std::string name = hasKind(section, SectionKind::Weights) ? section.name : "";
+    if (!hasKind(section, SectionKind::Code) && !kinds.insert({section.kind, name}).second)
       return damaged("section of a kind that may occur once only");
   }
   return {};
@@ -118,7 +118,7 @@ Status Artifact::checkTable(const std::vector<Section> &table) const {
 Status Artifact::locate(const Section &section, LocatedSection &result) const {
   result.header = section;
   result.bytes = source.data() + section.offset;
-  bool weights = isOf(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
+  bool weights = hasKind(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
   if (section.size > 0 && (copies || !weights))
     willRead(section);
   if (weights && !copies)

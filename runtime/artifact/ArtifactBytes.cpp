@@ -107,16 +107,16 @@ Status ArtifactBytes::useEmbedded(const unsigned char *carried) {
 
 // Finds the loaded segment of an ELF file that begins with the header of an artifact.
 static bool findSegment(const unsigned char *content, uint64_t count, uint64_t &at, uint64_t &size) {
-  bool found = false;
+  bool isFound = false;
   forEachLoaded(content, count, [&](const Elf64_Phdr &segment, uint64_t) {
     uint64_t rest = count - segment.p_offset;
-    if (found || segment.p_offset % sectionAlignment != 0 || !beginsWithHeader(content + segment.p_offset, rest))
+    if (isFound || segment.p_offset % sectionAlignment != 0 || !beginsWithHeader(content + segment.p_offset, rest))
       return;
     at = segment.p_offset;
     size = std::min<uint64_t>(segment.p_filesz, rest);
-    found = true;
+    isFound = true;
   });
-  return found;
+  return isFound;
 }
 
 Status ArtifactBytes::find(const unsigned char *content, uint64_t count) {

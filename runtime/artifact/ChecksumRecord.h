@@ -30,7 +30,7 @@ private:
   const int file;
   const uint64_t offset, size, hash;
   struct stat facts = {};
-  bool known;
+  bool hasFacts;
 };
 
 }  // namespace talc

@@ -41,7 +41,7 @@ Status Model::findKvRuns() {
   const Artifact::LocatedSection *section = file.find(SectionKind::KvCache);
   if (const char *wrong =
           readKvRuns(section ? section->bytes : nullptr, section ? section->header.size : 0, facts, runs))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'states': %s", name().c_str(), wrong);
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'KV cache': %s", name().c_str(), wrong);
   return {};
 }
 

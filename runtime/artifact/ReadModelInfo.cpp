@@ -62,14 +62,14 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
       info.window > maxTokens || info.sinkTokens > maxSinkTokens || (info.sinkTokens > 0 && info.window == 0) ||
       info.stepTokens > maxTokens || info.ringTokens > maxTokens ||
       uint64_t(info.window) + info.stepTokens > uint64_t(info.ringTokens) + 1)
-    return "ring of states";
+    return "ring of the KV cache";
   if (info.weightBytes > maxBytes)
     return "weight bytes";
   if (info.kvBytesPerSlot > maxBytes)
-    return "state bytes per slot";
+    return "number of KV cache bytes per slot";
   if (info.kvTokenGroup == 0 || info.kvTokenGroup > maxTokens || info.kvBytesPerToken > maxBytesPerToken ||
       info.sourceBytesPerToken > maxBytesPerToken)
-    return "state bytes per token";
+    return "number of KV cache bytes per token";
   if (info.arenaBytesPerToken > maxBytes || info.arenaBytesFixed > maxBytes || info.arenaBytesPerThread > maxBytes)
     return "arena bytes";
   return nullptr;

@@ -16,7 +16,7 @@ inline std::string numberText(double value) {
 }
 
 // "0 or more", "above 0, at most 1", "1 to 1024"; flags and choices are counted from 0.
-inline std::string numbersText(const SettingRange &range) {
+inline std::string rangeText(const SettingRange &range) {
   if (range.least <= -unbounded)
     return "any finite number";
   const std::string least = numberText(range.least);

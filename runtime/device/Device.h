@@ -111,8 +111,9 @@ protected:
 
 private:
   bool fits(const StepSize &size) const {
-    return size.tokens <= room.tokens && std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
-                                                    [](uint64_t needed, uint64_t there) { return needed <= there; });
+    return size.tokens <= room.tokens &&
+           std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
+                      [](uint64_t required, uint64_t available) { return required <= available; });
   }
 };
 

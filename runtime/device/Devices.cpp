@@ -57,7 +57,7 @@ static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   for (uint32_t bound : {facts.maxSequence, facts.segment, facts.stepTokens})
     if (bound > 0)
       least.tokens = std::min<uint64_t>(least.tokens, bound);
-  std::fill_n(least.wanted, maxOutputs, 1);
+  std::fill_n(least.deviceName, maxOutputs, 1);
   return workspace->reserve(least);
 }
 
@@ -96,20 +96,20 @@ static int32_t readNumber(const std::string &text) {
   return text[0] == ':' && digits ? std::stoi(text.substr(1)) : -1;
 }
 
-Status loadOnDevice(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
+Status loadOnDevice(const std::string &deviceName, const Artifact &file, const ModelInfo &facts,
                     const UploadProgress &progress, ModelOnDevice &placed) {
-  if (wanted == "auto")
+  if (deviceName == "auto")
     return placeAnywhere(file, facts, progress, placed);
   std::string names = "auto";
   for (auto *kind : kinds) {
     const std::string name = kind().name;
-    int32_t number = wanted.compare(0, name.size(), name) == 0 ? readNumber(wanted.substr(name.size())) : -1;
+    int32_t number = deviceName.compare(0, name.size(), name) == 0 ? readNumber(deviceName.substr(name.size())) : -1;
     if (number >= 0)
       return placeOn(kind(), number, file, facts, progress, placed);
     names += ", " + name + " or " + name + ":N";
   }
   return Status::failure(TALC_ERROR_DEVICE, "%s: the device '%s' is unknown, expected %s", file.name().c_str(),
-                         wanted.c_str(), names.c_str());
+                         deviceName.c_str(), names.c_str());
 }
 
 }  // namespace talc

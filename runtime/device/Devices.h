@@ -53,9 +53,9 @@ struct ModelOnDevice {
   std::string note;  // why it is not on a device that its code prefers; empty: it is
 };
 
-// `name`: auto, the name of a kind, or one with a number, such as cuda:1. auto means the first kind of the table that
-// the artifact has code for and that works.
-Status loadOnDevice(const std::string &wanted, const Artifact &file, const artifact::ModelInfo &facts,
+// `deviceName`: auto, the name of a kind, or one with a number, such as cuda:1. auto means the first kind of the table
+// that the artifact has code for and that works.
+Status loadOnDevice(const std::string &deviceName, const Artifact &file, const artifact::ModelInfo &facts,
                     const UploadProgress &progress, ModelOnDevice &placed);
 
 }  // namespace talc

@@ -23,7 +23,7 @@ public:
   void finish(talc_event &event) override;
 
 private:
-  talc_ending endingOf(const BeamResult &best) const;
+  talc_ending chooseEnding(const BeamResult &best) const;
 
   const Model &model;
   const Request &request;

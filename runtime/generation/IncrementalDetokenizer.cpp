@@ -23,8 +23,8 @@ IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request
 bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
   if (!stream || ended)
     return false;
-  text.erase(0, taken);
-  taken = 0;
+  text.erase(0, takenBytes);
+  takenBytes = 0;
   size_t before = text.size();
   text += stream->push(id, scratch);
   return text.size() > before && findStop(before);
@@ -32,29 +32,29 @@ bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
 
 // `from`: where the new text begins.
 bool IncrementalDetokenizer::findStop(size_t from) {
-  size_t found = std::string::npos;
+  size_t stopAt = std::string::npos;
   for (const std::string &stop : request.stops)
-    found = std::min(found, text.find(stop, from - std::min(from, stop.size() - 1)));
-  if (found == std::string::npos)
+    stopAt = std::min(stopAt, text.find(stop, from - std::min(from, stop.size() - 1)));
+  if (stopAt == std::string::npos)
     return false;
-  text.resize(found);
+  text.resize(stopAt);
   return ended = true;
 }
 
 // Returns the bytes at the end that may become a stop text.
 size_t IncrementalDetokenizer::heldBack() const {
-  size_t most = 0;
+  size_t maxHeld = 0;
   for (const std::string &stop : request.stops)
-    for (size_t size = std::min(stop.size() - 1, text.size()); size > most; --size)
+    for (size_t size = std::min(stop.size() - 1, text.size()); size > maxHeld; --size)
       if (text.compare(text.size() - size, size, stop, 0, size) == 0)
-        most = size;
-  return most;
+        maxHeld = size;
+  return maxHeld;
 }
 
 void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScratch &scratch) {
   if (!ended && stream) {
-    text.erase(0, taken);
-    taken = 0;
+    text.erase(0, takenBytes);
+    takenBytes = 0;
     size_t before = text.size();
     text += stream->finish(scratch);
     findStop(before);
@@ -67,9 +67,9 @@ void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScra
 std::string_view IncrementalDetokenizer::take() {
   if (!ended && request.textForm == TALC_TEXT_AT_END)
     return {};
-  size_t begin = taken;
-  taken = ended ? text.size() : std::max(taken, text.size() - heldBack());
-  return std::string_view(text).substr(begin, taken - begin);
+  size_t begin = takenBytes;
+  takenBytes = ended ? text.size() : std::max(takenBytes, text.size() - heldBack());
+  return std::string_view(text).substr(begin, takenBytes - begin);
 }
 
 }  // namespace talc

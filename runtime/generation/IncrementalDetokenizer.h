@@ -28,9 +28,9 @@ private:
   const Tokenizer *const tokenizer;
   const Request &request;
   std::optional<TextStream> stream;
-  std::string text;    // begins with what was not taken before the last push
-  size_t taken = 0;    // bytes of it
-  bool ended = false;  // nothing changes any more
+  std::string text;       // begins with what was not taken before the last push
+  size_t takenBytes = 0;  // bytes of it
+  bool ended = false;     // nothing changes any more
 };
 
 }  // namespace talc

@@ -142,10 +142,10 @@ Status RequestReader::readLimit() {
                              model.name().c_str(), length, info.generation.maxLength);
     request.limit = info.generation.maxLength - length;
   } else if (given.new_tokens != TALC_NONE) {
-    int32_t own = info.generation.newTokens > 0 ? info.generation.newTokens
-                  : answers()                   ? static_cast<int32_t>(info.maxSequence)
-                                                : usual;
-    request.limit = given.new_tokens > 0 ? given.new_tokens : own;
+    int32_t modelLimit = info.generation.newTokens > 0 ? info.generation.newTokens
+                         : answers()                   ? static_cast<int32_t>(info.maxSequence)
+                                                       : usual;
+    request.limit = given.new_tokens > 0 ? given.new_tokens : modelLimit;
   }
   request.fillsRoom = request.limit > room;
   request.limit = std::min(request.limit, room);

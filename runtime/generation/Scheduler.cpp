@@ -41,7 +41,7 @@ Status Scheduler::submit(Request request, int64_t &number) {
   if (request.slots() > session.slots())
     return Status::failure(TALC_ERROR_BATCH, "%s: request: %d beams need as many slots, but the session has %d",
                            session.usedModel().name().c_str(), request.slots(), session.slots());
-  return inbox.submit(session.usedModel(), std::move(request), number);
+  return queue.submit(session.usedModel(), std::move(request), number);
 }
 
 Status Scheduler::step(int32_t &unfinished) {
@@ -55,14 +55,14 @@ Status Scheduler::step(int32_t &unfinished) {
   if (!status.failed())
     distribute();
   retire();
-  unfinished = static_cast<int32_t>(running.size() + waiting.size() + inbox.waiting());
+  unfinished = static_cast<int32_t>(running.size() + waiting.size() + queue.waiting());
   return status;
 }
 
 // ---- Who is served
 
 void Scheduler::receive() {
-  inbox.take(arrived, cancelled);
+  queue.take(arrived, cancelled);
   for (auto &generation : arrived) {
     waitingSlots += generation->slotCount();
     waiting.push_back(std::move(generation));
@@ -75,12 +75,12 @@ void Scheduler::receive() {
 // Ignores requests that have ended or never existed.
 void Scheduler::cancelNow(int64_t number) {
   auto isMeant = [number](const std::unique_ptr<ActiveRequest> &generation) { return generation->number() == number; };
-  if (auto found = std::find_if(running.begin(), running.end(), isMeant); found != running.end() && !(*found)->ended())
-    (*found)->cancel();
-  if (auto found = std::find_if(waiting.begin(), waiting.end(), isMeant); found != waiting.end()) {
-    waitingSlots -= (*found)->slotCount();
-    (*found)->cancel();
-    waiting.erase(found);
+  if (auto match = std::find_if(running.begin(), running.end(), isMeant); match != running.end() && !(*match)->ended())
+    (*match)->cancel();
+  if (auto match = std::find_if(waiting.begin(), waiting.end(), isMeant); match != waiting.end()) {
+    waitingSlots -= (*match)->slotCount();
+    (*match)->cancel();
+    waiting.erase(match);
   }
 }
 
@@ -147,19 +147,19 @@ void Scheduler::collect() {
 // Texts take turns where they are too many; a part of the step is kept for beginnings, if there are any.
 void Scheduler::collectTokens(size_t &room) {
   auto waits = [](const std::unique_ptr<ActiveRequest> &one) { return !one->ended() && one->begins(); };
-  size_t kept = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
+  size_t reserved = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
   for (size_t i = 0, start = turn; i < size; ++i) {
     size_t place = (start + i) % size;
     ActiveRequest &generation = *running[place];
     if (generation.begins() || generation.ended())
       continue;
-    size_t needed = generation.slotCount();
-    if (!batch.empty() && room < kept + needed) {
+    size_t tokens = generation.slotCount();
+    if (!batch.empty() && room < reserved + tokens) {
       turn = place;
       return;
     }
     parts.push_back({&generation, static_cast<int32_t>(batch.size()), generation.addTokens(batch), false});
-    room -= std::min(room, needed);
+    room -= std::min(room, tokens);
   }
   turn = 0;
 }

@@ -17,7 +17,7 @@ public:
 
   // Any thread may call these two at any time.
   Status submit(Request request, int64_t &number);
-  void cancel(int64_t number) { inbox.cancel(number); }
+  void cancel(int64_t number) { queue.cancel(number); }
 
   // Runs one step; `unfinished` becomes the number of requests that have not ended. On failure every request is where
   // it was.
@@ -51,7 +51,7 @@ private:
   Session &session;
   GenerationScratch scratch;
   const size_t stepTokens;
-  RequestQueue inbox;
+  RequestQueue queue;
   std::deque<std::unique_ptr<ActiveRequest>> waiting;   // no slots yet
   std::vector<std::unique_ptr<ActiveRequest>> running;  // in the order in which they got slots
   std::vector<int32_t> freeSlots;                       // descending

@@ -87,13 +87,13 @@ Mapping Mapping::copy(const unsigned char *source, uint64_t bytes) {
   return result;
 }
 
-bool Mapping::growZeros(uint64_t needed) {
-  if (needed <= bytes)
+bool Mapping::growZeros(uint64_t newBytes) {
+  if (newBytes <= bytes)
     return true;
   release();
   if (source.allocate)
-    return allocate(needed);
-  *this = zeros(needed);
+    return allocate(newBytes);
+  *this = zeros(newBytes);
   return !empty();
 }
 

@@ -21,8 +21,8 @@ static int32_t findResult(const talc_model_info &info, talc_result_kind kind) {
 // Returns the result for an answer that is not embeddings; -1: none.
 static int32_t findAnswer(const talc_model_info &info) {
   for (talc_result_kind kind : {TALC_RESULT_CLASSES, TALC_RESULT_TOKEN_CLASSES, TALC_RESULT_LOGITS})
-    if (int32_t found = findResult(info, kind); found >= 0)
-      return found;
+    if (int32_t result = findResult(info, kind); result >= 0)
+      return result;
   return -1;
 }
 

@@ -11,8 +11,8 @@ namespace talc::program {
 // file's order.
 constexpr ptrdiff_t sortedLines = 256;
 
-void Inputs::take(std::vector<Prompt> given) {
-  for (Prompt &prompt : given) {
+void Inputs::take(std::vector<Prompt> inputs) {
+  for (Prompt &prompt : inputs) {
     order.push_back(count());
     prompts.push_back(std::move(prompt));
   }

@@ -20,7 +20,7 @@ public:
   Inputs(const talc_model *model, const PrefixText &prefix) : model(model), prefix(prefix) {}
 
   // Takes all inputs.
-  void take(std::vector<Prompt> given);
+  void take(std::vector<Prompt> inputs);
   // Reads inputs from the lines of a file. An empty line has no tokens, nor has a wrong one, after a message.
   Status open(const std::string &path, Check check);
 

@@ -4,7 +4,7 @@
 
 namespace talc::program {
 
-std::string Job::placeOf(size_t input) const {
+std::string Job::inputName(size_t input) const {
   std::string place = fromFile ? shownName(options.inputFile) + ": line" : itemName(info);
   return place + " " + std::to_string(input + 1);
 }

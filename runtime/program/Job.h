@@ -33,7 +33,7 @@ struct Job {
   // Whether prompts are printed before their continuations.
   bool echoes() const { return options.echo && !translates() && !fromFile && !options.usesIds(); }
   // The name of an input in messages.
-  std::string placeOf(size_t input) const;
+  std::string inputName(size_t input) const;
   // The beginning of the generated text.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
   // Takes the inputs that have come; with `waits` at least one, unless no more come. Those without tokens have empty

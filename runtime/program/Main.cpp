@@ -39,7 +39,7 @@ static Status printDetokenized(const talc_model *model, const std::vector<Prompt
   return {};
 }
 
-static talc_open_options openOptionsOf(const Options &options) {
+static talc_open_options makeOpenOptions(const Options &options) {
   bool reads = options.action == Action::Evaluate;
   talc_open_options openOptions = {};
   openOptions.struct_size = sizeof(openOptions);
@@ -61,7 +61,7 @@ static void tellDeviceNote(const talc_model_info &info) {
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
-  const talc_open_options openOptions = openOptionsOf(options);
+  const talc_open_options openOptions = makeOpenOptions(options);
   talc_model *opened = nullptr;
   talc_error error;
   talc_status code = options.model.empty() ? openEmbedded(talc_embedded_artifact, &openOptions, &opened, &error)

@@ -17,8 +17,8 @@ bool parseNumber(const std::string &text, float &value);
 bool parseIds(std::string_view text, std::vector<int32_t> &ids);
 
 // Stores the number in `text`, or returns what was expected.
-std::string readInteger(const std::string &text, int32_t least, int32_t most, std::optional<int32_t> &value);
-std::string readInteger(const std::string &text, int32_t least, int32_t most, int32_t &value);
+std::string readInteger(const std::string &text, int32_t minValue, int32_t maxValue, std::optional<int32_t> &value);
+std::string readInteger(const std::string &text, int32_t minValue, int32_t maxValue, int32_t &value);
 
 // Formats a number without needless digits.
 std::string numberText(double value);

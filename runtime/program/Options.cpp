@@ -110,7 +110,7 @@ Status checkKind(const Options &options, const talc_model_info &info) {
     return wrongUsage("option '--logits' is not for this model: it has hidden states only");
   bool needsHidden = !options.hiddenFile.empty() || options.pool;
   if (needsHidden && !hasResult(info, true))
-    return wrongUsage("options '--hidden' and '--pool' are not for this model: hidden states are no result of it");
+    return wrongUsage("options '--hidden' and '--pool' are not for this model: it does not return hidden states");
   return {};
 }
 
@@ -141,16 +141,16 @@ static Status parseOption(const std::vector<OptionSection> &sections, int count,
   const Option *option = findOption(sections, std::string_view(name).substr(0, equals));
   if (!option)
     return wrongUsage("unknown option '" + name + "'" + suggestion(name.substr(0, equals), listNames(sections)));
-  const std::string &known = option->names.front();
-  options.given.push_back({known, option->kinds});
+  const std::string &knownName = option->names.front();
+  options.given.push_back({knownName, option->kinds});
   if (!option->value && equals != std::string::npos)
-    return wrongUsage("option '" + known + "' takes no value");
+    return wrongUsage("option '" + knownName + "' takes no value");
   if (option->value && equals == std::string::npos && ++at == count)
     return wrongUsage("option '" + name + "' needs a value");
   std::string value = !option->value ? "" : equals == std::string::npos ? arguments[at] : name.substr(equals + 1);
   std::string expected = option->read(value);
   if (!expected.empty())
-    return wrongUsage("option '" + known + "' has the value '" + value + "', expected " + expected);
+    return wrongUsage("option '" + knownName + "' has the value '" + value + "', expected " + expected);
   return {};
 }
 

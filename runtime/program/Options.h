@@ -48,7 +48,7 @@ struct Options {
   SettingOverrides settings;
   uint64_t seed = 0;
 
-  std::vector<GivenOption> given;
+  std::vector<GivenOption> givenOptions;
 
   bool usesIds() const { return !prompts.empty() && prompts.front().kind == PromptSource::Ids; }
   bool writesTensors() const { return !logitsFile.empty() || !hiddenFile.empty(); }

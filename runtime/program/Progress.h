@@ -10,7 +10,7 @@ namespace talc::program {
 class Progress {
 public:
   // Shows nothing when `wanted` is false or standard error is not a terminal.
-  Progress(size_t total, bool wanted);
+  Progress(size_t total, bool isWanted);
   ~Progress() { finish(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;

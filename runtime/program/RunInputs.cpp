@@ -90,10 +90,11 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
 // Checks before any work whether an input can be evaluated. `what`: its name in messages.
 static Status checkInput(const Plan &plan, const talc_model_info &info, const Prompt &input, const std::string &what) {
   bool answers = info.kind == TALC_MODEL_ENCODER_DECODER;
-  int32_t own = info.vocabulary_size;
-  if (Status status = checkIds(what, input.ids, answers ? info.source_vocabulary_size : own, info); status.failed())
+  int32_t vocabulary = info.vocabulary_size;
+  if (Status status = checkIds(what, input.ids, answers ? info.source_vocabulary_size : vocabulary, info);
+      status.failed())
     return status;
-  if (Status status = checkIds(what + ": --decoder-ids", input.decoderIds, own, info); status.failed())
+  if (Status status = checkIds(what + ": --decoder-ids", input.decoderIds, vocabulary, info); status.failed())
     return status;
   size_t begins = !answers ? input.ids.size() : std::max<size_t>(input.decoderIds.size(), 1);
   return checkBeginning(plan, info, begins, what);
@@ -146,8 +147,8 @@ static Status createTensors(const Job &job, const std::string &path, bool hidden
 
 // Returns how many inputs are evaluated at a time. The number of inputs of a stream is unknown.
 static size_t countPlaces(const Job &job) {
-  size_t most = job.fromFile ? job.options.batch : job.inputs.count();
-  return job.inputs.isStream() ? most : std::max<size_t>(1, std::min(most, job.inputs.count()));
+  size_t maxPlaces = job.fromFile ? job.options.batch : job.inputs.count();
+  return job.inputs.isStream() ? maxPlaces : std::max<size_t>(1, std::min(maxPlaces, job.inputs.count()));
 }
 
 static Status runModel(const Job &job, const Plan &plan, SessionHandle &session) {

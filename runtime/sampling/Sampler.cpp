@@ -18,8 +18,8 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
   auto isNeverChosen = [&](int32_t id) { return !std::binary_search(ids.begin(), ids.end(), id); };
   auto &list = rules.suppressed;
   list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
-  constexpr uint32_t most = 1 << 20;  // longer texts grow as they come
-  text.reserve(length > 0 ? length : std::min(model.info().maxSequence, most) + 1);
+  constexpr uint32_t maxReserved = 1 << 20;  // longer texts grow as they come
+  text.reserve(length > 0 ? length : std::min(model.info().maxSequence, maxReserved) + 1);
 }
 
 void Sampler::reserve(SamplingScratch &scratch) const {
@@ -80,11 +80,11 @@ static float largest(const float *values, size_t count) {
   float highest[lanes];
   std::fill(highest, highest + lanes, -HUGE_VALF);
   auto take = [&](float value, float &among) { among = value > among ? value : among; };
-  size_t whole = count / lanes * lanes;
-  for (size_t i = 0; i < whole; i += lanes)
+  size_t wholeLanes = count / lanes * lanes;
+  for (size_t i = 0; i < wholeLanes; i += lanes)
     for (size_t lane = 0; lane < lanes; ++lane)
       take(values[i + lane], highest[lane]);
-  for (size_t i = whole; i < count; ++i)
+  for (size_t i = wholeLanes; i < count; ++i)
     take(values[i], highest[0]);
   return *std::max_element(highest, highest + lanes);
 }

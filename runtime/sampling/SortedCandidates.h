@@ -17,12 +17,12 @@ class SortedCandidates {
 public:
   // Rearranges `list`, whose values are probabilities times a constant: that of the likeliest is 1. There is at least
   // one candidate.
-  explicit SortedCandidates(std::vector<Candidate> &list) : list(list), kept(list.size()), heap(list.size()) {
+  explicit SortedCandidates(std::vector<Candidate> &list) : list(list), remaining(list.size()), heap(list.size()) {
     std::make_heap(list.begin(), list.end(), lessLikely);
   }
 
   // The number of candidates that remain.
-  size_t size() const { return kept; }
+  size_t size() const { return remaining; }
   const Candidate &operator[](size_t rank) {
     sortUpTo(rank + 1);
     return list[list.size() - 1 - rank];
@@ -32,7 +32,7 @@ public:
 
   // Removes all but the `count` likeliest, at least one.
   void keep(size_t count) {
-    kept = std::max<size_t>(1, std::min(kept, count));
+    remaining = std::max<size_t>(1, std::min(remaining, count));
     isCut = true;
   }
   // Removes those that keeps(rank) rejects; one must remain.
@@ -40,8 +40,8 @@ public:
 
   // The index in the list where the remaining ones begin, the least likely first.
   size_t begin() {
-    sortUpTo(kept);
-    return list.size() - kept;
+    sortUpTo(remaining);
+    return list.size() - remaining;
   }
 
 private:
@@ -55,7 +55,7 @@ private:
   }
 
   std::vector<Candidate> &list;
-  size_t kept, heap;
+  size_t remaining, heap;
   bool isCut = false;
 };
 
@@ -70,12 +70,12 @@ inline double SortedCandidates::mass() {
 }
 
 template <typename Keeps> void SortedCandidates::keepIf(Keeps keeps) {
-  sortUpTo(kept);
+  sortUpTo(remaining);
   size_t target = list.size();
-  for (size_t rank = 0; rank < kept; ++rank)
+  for (size_t rank = 0; rank < remaining; ++rank)
     if (keeps(rank))
       list[--target] = list[list.size() - 1 - rank];
-  kept = list.size() - target;
+  remaining = list.size() - target;
   heap = std::min(heap, target);
   isCut = true;
 }

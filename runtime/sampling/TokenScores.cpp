@@ -45,12 +45,12 @@ template <typename T> static Doubles shiftedExponentials(const T *values, double
 
 template <typename T> static double sumExponentials(const T *values, size_t count, double highest) {
   Doubles sums = {};
-  size_t whole = count / lanes * lanes;
-  for (size_t i = 0; i < whole; i += lanes)
+  size_t wholeLanes = count / lanes * lanes;
+  for (size_t i = 0; i < wholeLanes; i += lanes)
     sums += shiftedExponentials(values + i, highest);
   T rest[lanes];
   std::fill(rest, rest + lanes, -std::numeric_limits<T>::infinity());
-  std::copy(values + whole, values + count, rest);
+  std::copy(values + wholeLanes, values + count, rest);
   sums += shiftedExponentials(rest, highest);
   double sum = 0;
   for (size_t i = 0; i < lanes; ++i)

@@ -22,7 +22,7 @@ bool SegmentSplitter::begin(const Batch &whole, const artifact::ModelInfo &info)
     OutputRows &output = outputs[i];
     output.width = info.outputs[i].width;
     output.values.resize(batch->wantedTokens(i).size() * output.width);
-    output.taken.assign(all.size(), 0);
+    output.splitWanted.assign(all.size(), 0);
     most.wanted[i] = std::min<uint64_t>(batch->wantedTokens(i).size(), most.tokens);
   }
   return true;
@@ -65,13 +65,13 @@ void SegmentSplitter::addSpan(size_t number) {
 void SegmentSplitter::addWanted(int32_t output, size_t number, int32_t first, int32_t count, int32_t rowOfPart) {
   OutputRows &own = outputs[output];
   const int32_t begin = batch->firstOutput(output, number), end = batch->firstOutput(output, number + 1);
-  for (auto place = static_cast<int32_t>(begin + own.taken[number]); place < end; ++place) {
+  for (auto place = static_cast<int32_t>(begin + own.splitWanted[number]); place < end; ++place) {
     int32_t row = batch->wantedTokens(output)[place];
     if (row >= first + count)
       return;
     own.rows.push_back(row - first + rowOfPart);
     own.places.push_back(place);
-    ++own.taken[number];
+    ++own.splitWanted[number];
   }
 }
 

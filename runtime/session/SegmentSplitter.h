@@ -32,7 +32,7 @@ private:
     uint64_t width = 0;
     std::vector<float> values;          // of the batch
     std::vector<int32_t> rows, places;  // of the part: its tokens, and the indices of their results
-    std::vector<size_t> taken;          // [span], wanted tokens of the batch in earlier parts
+    std::vector<size_t> splitWanted;    // [span], wanted tokens of the batch in earlier parts
   };
 
   void addSpan(size_t number);

@@ -39,7 +39,7 @@ Status Session::score(const talc_sequence *sequences, const talc_candidates *can
   if (Status status = evaluate(sequences, count, scores.wanted()); status.failed())
     return status;
   for (int32_t i = 0; i < count; ++i)
-    scores.write(candidates[i], [&](int32_t output) { return rowsOf(output, i); });
+    scores.write(candidates[i], [&](int32_t output) { return outputRows(output, i); });
   return {};
 }
 
@@ -112,17 +112,17 @@ Status Session::truncate(int32_t slot, int32_t length) {
                            model.name().c_str(), slot, held.length(slot), length);
   if (held.isRetained(slot) || held.isUsedFrom(slot, length))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be truncated to %d tokens: other slots still use those behind; reset "
+                           "%s: slot %d cannot be truncated to %d tokens: other slots still use the later ones; reset "
                            "these slots first",
                            model.name().c_str(), slot, length);
   if (held.lostBefore(slot, length))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be truncated to %d tokens: in the windows later tokens have taken the "
-                           "place of those before; evaluate the text anew",
+                           "%s: slot %d cannot be truncated to %d tokens: later tokens have overwritten earlier ones "
+                           "in sliding windows; evaluate the text again",
                            model.name().c_str(), slot, length);
   if (model.info().segment && length != 0 && length != held.length(slot))
     return Status::failure(TALC_ERROR_KIND,
-                           "%s: slot %d cannot be truncated to %d tokens: the model's memory does not forget single "
+                           "%s: slot %d cannot be truncated to %d tokens: the model's memory cannot forget single "
                            "tokens; reset the slot, or save it where you want to return to",
                            model.name().c_str(), slot, length);
   held.truncate(slot, length);
@@ -131,9 +131,9 @@ Status Session::truncate(int32_t slot, int32_t length) {
 
 Status Session::measureSaved(int32_t slot, uint64_t &size) const {
   int32_t source = held.sourceSlot(slot);
-  if (held.isRetained(slot) || held.historyOf(slot) >= 0 || (source >= 0 && source != slot))
+  if (held.isRetained(slot) || held.historyIndex(slot) >= 0 || (source >= 0 && source != slot))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be saved: after talc_reorder its tokens or its source lie in several "
+                           "%s: slot %d cannot be saved: after talc_reorder its tokens or its source are in several "
                            "slots",
                            model.name().c_str(), slot);
   size = savedBytes(model, tokensOf(slot));
@@ -148,8 +148,8 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
   SlotTokens tokens;
   if (held.isUsed(slot))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be loaded: other slots still use what lies in it; "
-                           "reset those first",
+                           "%s: slot %d cannot be loaded: other slots still use its memory; reset those "
+                           "first",
                            model.name().c_str(), slot);
   if (Status status = readSaved(model, bytes, size, tokens); status.failed())
     return status;
@@ -222,14 +222,14 @@ Status Session::runParts() {
 
 const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {
   rows = 0;
-  bool known = output >= 0 && output < model.resultCount() && sequence >= 0;
-  if (!evaluated || !known || static_cast<size_t>(sequence) >= batch.spans().size())
+  bool isValid = output >= 0 && output < model.resultCount() && sequence >= 0;
+  if (!evaluated || !isValid || static_cast<size_t>(sequence) >= batch.spans().size())
     return nullptr;
   rows = batch.firstOutput(output, sequence + 1) - batch.firstOutput(output, sequence);
-  return rows ? rowsOf(output, sequence) : nullptr;
+  return rows ? outputRows(output, sequence) : nullptr;
 }
 
-const float *Session::rowsOf(int32_t output, int32_t sequence) const {
+const float *Session::outputRows(int32_t output, int32_t sequence) const {
   uint64_t offset = batch.firstOutput(output, sequence) * uint64_t(model.info().outputs[output].width);
   return (isCut ? cuts.results(output) : workspace->results(output)) + offset;
 }

@@ -52,7 +52,7 @@ private:
   Status evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted);
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                  const Batch::Wanted *wanted = nullptr);
-  const float *rowsOf(int32_t output, int32_t sequence) const;
+  const float *outputRows(int32_t output, int32_t sequence) const;
   Status reserveStep();
   Status run(EntryIndex entry);
   Status runParts();

@@ -27,7 +27,7 @@ void Slots::appended(int32_t slot, int32_t tokens) {
     used.firstWritten = used.length;
   if (used.scattered)
     for (int32_t p = used.length; p < used.length + tokens; ++p)
-      placesOf(places, slot)[p] = slot;
+      slotHistory(places, slot)[p] = slot;
   used.length += tokens;
   used.written = std::min(used.length, model->capacity());
   used.reached = std::max(used.reached, used.length);
@@ -70,7 +70,7 @@ void Slots::dropTokens(int32_t slot, int32_t length) {
   const Slot &user = slots[slot];
   if (user.scattered)
     for (int32_t p = length; p < user.length; ++p)
-      dropUse(slot, placesOf(places, slot)[p]);
+      dropUse(slot, slotHistory(places, slot)[p]);
 }
 
 bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
@@ -79,7 +79,7 @@ bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
   for (int32_t other = 0; other < count(); ++other)
     if (other != slot && slots[other].scattered)
       for (int32_t p = length; p < slots[other].length; ++p)
-        if (placesOf(places, other)[p] == slot)
+        if (slotHistory(places, other)[p] == slot)
           return true;
   return false;
 }
@@ -87,14 +87,14 @@ bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
 // Tokens before length + tokens - ring are overwritten; a next token needs those from the first of its window on.
 bool Slots::overwritesUsed(int32_t slot, int32_t tokens) const {
   const artifact::ModelInfo &info = model->info();
-  int64_t taken = int64_t(length(slot)) + tokens - info.ringTokens;
-  if (info.ringTokens == 0 || taken <= 0 || !isUsed(slot))
+  int64_t overwritten = int64_t(length(slot)) + tokens - info.ringTokens;
+  if (info.ringTokens == 0 || overwritten <= 0 || !isUsed(slot))
     return false;
   for (int32_t other = 0; other < count(); ++other)
     if (other != slot && slots[other].scattered)
-      for (int64_t p = std::max<int64_t>(int64_t(length(other)) - info.window + 1, 0); p < taken && p < length(other);
-           ++p)
-        if (placesOf(places, other)[p] == slot)
+      for (int64_t p = std::max<int64_t>(int64_t(length(other)) - info.window + 1, 0);
+           p < overwritten && p < length(other); ++p)
+        if (slotHistory(places, other)[p] == slot)
           return true;
   return false;
 }
@@ -104,7 +104,7 @@ bool Slots::lostBefore(int32_t slot, int32_t length) const {
   if (info.ringTokens == 0)
     return false;
   for (int64_t p = std::max<int64_t>(int64_t(length) - info.window + 1, 0); p < length; ++p) {
-    int32_t owner = slots[slot].scattered ? placesOf(places, slot)[p] : slot;
+    int32_t owner = slots[slot].scattered ? slotHistory(places, slot)[p] : slot;
     if (p < int64_t(slots[owner].reached) - info.ringTokens)
       return true;
   }
@@ -165,9 +165,9 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
     if (inList[list[i]] == reorderings)
       return Status::failure(TALC_ERROR_BATCH, "%s: reordering: slot %d stands in the list twice", file, list[i]);
     if (isRetained(list[i]))
-      return Status::failure(
-          TALC_ERROR_SHARED,
-          "%s: reordering: slot %d was reset, but other slots still use what lies in it; reset those", file, list[i]);
+      return Status::failure(TALC_ERROR_SHARED,
+                             "%s: reordering: slot %d was reset, but other slots still use its memory; reset those",
+                             file, list[i]);
     inList[list[i]] = reorderings;
   }
   for (int32_t i = 0; i < listed; ++i) {
@@ -202,9 +202,9 @@ Status Slots::reservePlaces() {
 void Slots::stage(int32_t slot, int32_t parent) {
   const Slot &from = slots[parent];
   staged[slot] = {from.length, from.source, false};
-  int32_t *next = placesOf(nextPlaces, slot);
+  int32_t *next = slotHistory(nextPlaces, slot);
   for (int32_t p = 0; p < from.length; ++p) {
-    next[p] = from.scattered ? placesOf(places, parent)[p] : parent;
+    next[p] = from.scattered ? slotHistory(places, parent)[p] : parent;
     if (next[p] == slot)
       continue;
     staged[slot].scattered = true;
@@ -217,7 +217,7 @@ void Slots::stage(int32_t slot, int32_t parent) {
 void Slots::commit(int32_t slot) {
   const Next &next = staged[slot];
   if (next.scattered)
-    memcpy(placesOf(places, slot), placesOf(nextPlaces, slot), next.length * sizeof(int32_t));
+    memcpy(slotHistory(places, slot), slotHistory(nextPlaces, slot), next.length * sizeof(int32_t));
   slots[slot].length = next.length;
   slots[slot].source = next.source;
   slots[slot].scattered = next.scattered;

@@ -47,7 +47,7 @@ public:
 
   // See Step::history and Span::history.
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
-  int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
+  int32_t historyIndex(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
   // The capacity of a history: tokens of a sequence that was reordered.
   int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), mostListed); }
 
@@ -88,7 +88,7 @@ private:
   };
 
   static constexpr int32_t mostListed = 1 << 20;
-  int32_t *placesOf(const Mapping &table, int32_t slot) const {
+  int32_t *slotHistory(const Mapping &table, int32_t slot) const {
     return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * listedTokens();
   }
   Status reservePlaces();

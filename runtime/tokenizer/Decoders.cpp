@@ -203,7 +203,7 @@ void decodeToken(const Section &section, const Op &op, TextLimits &limits, Decod
   }
 }
 
-size_t sizeOf(const TextList &tokens) {
+size_t totalSize(const TextList &tokens) {
   size_t size = 0;
   for (size_t i = 0; i < tokens.size(); ++i)
     size += tokens[i].size();
@@ -223,7 +223,7 @@ void apply(const Section &section, const Op &op, TextLimits &limits, DecodeScrat
   case DecodeOp::Ctc:
     return decodeCtc(scratch, section.text(op.text), section.text(op.other), op.a);
   default:
-    limits.beginOperation(sizeOf(scratch.tokens));
+    limits.beginOperation(totalSize(scratch.tokens));
     for (size_t i = 0; i < scratch.tokens.size(); ++i)
       decodeToken(section, op, limits, scratch, i);
   }
@@ -232,7 +232,7 @@ void apply(const Section &section, const Op &op, TextLimits &limits, DecodeScrat
 }  // namespace
 
 void decodeTokens(const Section &section, DecodeScratch &scratch, std::string &text) {
-  TextLimits limits = TextLimits::of(sizeOf(scratch.tokens));
+  TextLimits limits = TextLimits::of(totalSize(scratch.tokens));
   for (const Op &op : section.decoders)
     apply(section, op, limits, scratch);
   join(scratch.tokens, "", text);

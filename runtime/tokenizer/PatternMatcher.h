@@ -53,7 +53,7 @@ private:
   bool backtrack(size_t base, uint32_t &pc, size_t &position);
   bool enterSpan(uint32_t &pc, size_t &position);
   bool enterBody(uint32_t &pc, size_t &position);
-  bool behind(uint32_t pc, size_t position, uint32_t characters);
+  bool matchBehind(uint32_t pc, size_t position, uint32_t characters);
   bool holds(Match assertion, uint32_t set, size_t position) const;
   bool atBoundary(uint32_t set, size_t position) const;
   bool takeCharacter(uint32_t set, size_t &position);

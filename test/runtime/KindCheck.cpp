@@ -12,7 +12,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 constexpr int32_t vocabulary = 260, hidden = 8;
 
-FakeOptions optionsOf(artifact::ModelKind kind) {
+FakeOptions makeOptions(artifact::ModelKind kind) {
   FakeOptions options;
   options.kind = kind;
   options.maxSequence = 64;
@@ -39,7 +39,7 @@ bool hasRows(const talc_session *session, int32_t result, int32_t index, int32_t
 }
 
 bool checkEncoder(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Encoder), 3);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Encoder), 3);
   if (!expect(fake.session, fake.error.text))
     return false;
   const Ids ids[] = {{5, 6, 7, 8}, {9, 3, 9}, {1}}, types = {0, 0, 1, 1}, listed = {0, 2};
@@ -73,7 +73,7 @@ bool encodeTwo(FakeSession &fake) {
 }
 
 bool checkSources(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::EncoderDecoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::EncoderDecoder);
   options.sourceVocabulary = 300;
   FakeSession fake(path, options, 3);
   if (!encodeTwo(fake) || !hasRows(fake.session, 0, 0, 0))
@@ -103,8 +103,8 @@ bool checkSources(const std::string &path) {
 }
 
 bool checkSourceErrors(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 3),
-      decoder(path, optionsOf(artifact::ModelKind::Decoder), 1);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 3),
+      decoder(path, makeOptions(artifact::ModelKind::Decoder), 1);
   const Ids ids = {3, 4, 5}, wrong = {259, 260}, many(65, 1);
   talc_sequence good = tokens(0, 3, ids.data(), TALC_ROWS_NONE), text = tokens(0, 3, ids.data());
   talc_error &e = fake.error;
@@ -131,7 +131,7 @@ bool checkSourceErrors(const std::string &path) {
 }
 
 bool checkPrefix(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Decoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Decoder);
   options.prefix = true;
   FakeSession fake(path, options, 2);
   if (!expect(fake.session, fake.error.text))
@@ -158,7 +158,7 @@ bool checkPrefix(const std::string &path) {
 }
 
 bool checkFieldErrors(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Decoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Decoder);
   options.hidden = 0;
   FakeSession fake(path, options, 1);
   if (!expect(fake.session, fake.error.text))
@@ -197,7 +197,7 @@ bool checkFieldErrors(const std::string &path) {
 }
 
 bool checkInfo(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Encoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Encoder);
   options.result = artifact::OutputKind::Classes;
   options.classes = {"good", "", "schön"};
   options.suppressed = {7, 8};

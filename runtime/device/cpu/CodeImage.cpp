@@ -64,7 +64,7 @@ void CodeImage::relocate(const ElfFile &elf) {
 
 bool CodeImage::protectRelocated(const ElfFile &elf) {
   for (const Elf64_Phdr &range : elf.readOnlyAfterRelocation()) {
-    const Elf64_Phdr *segment = elf.segmentOf(range.p_vaddr, range.p_filesz);
+    const Elf64_Phdr *segment = elf.findSegment(range.p_vaddr, range.p_filesz);
     if (!segment || (segment->p_flags & PF_X))
       continue;
     uint64_t page = systemPageSize();

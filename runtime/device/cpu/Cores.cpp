@@ -41,7 +41,7 @@ static std::vector<int> allowedProcessors() {
   return result;
 }
 
-static double quotaOf(const std::string &folder) {
+static double readQuota(const std::string &folder) {
   long long quota = -1, period = 0;
   std::string line = firstLine(folder + "/cpu.max");
   if (sscanf(line.c_str(), "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0)
@@ -54,7 +54,7 @@ static double quotaOf(const std::string &folder) {
 
 // The tightest quota of the group and those around it. A container sees its own group as the root.
 static double processorQuota() {
-  double quota = std::min(quotaOf("/sys/fs/cgroup"), quotaOf("/sys/fs/cgroup/cpu"));
+  double quota = std::min(readQuota("/sys/fs/cgroup"), readQuota("/sys/fs/cgroup/cpu"));
   FILE *file = fopen("/proc/self/cgroup", "re");
   if (!file)
     return quota;
@@ -67,7 +67,7 @@ static double processorQuota() {
       continue;
     std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group = path + 1;
     for (; group.size() > 1; group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/')))
-      quota = std::min(quota, quotaOf(root + group));
+      quota = std::min(quota, readQuota(root + group));
   }
   fclose(file);
   return quota;
@@ -149,21 +149,21 @@ int32_t otherRunningThreads() {
 }
 
 // Returns 0 if nothing valid is set.
-static int32_t wantedLimit() {
-  const char *wanted = getenv("TALC_MAX_THREADS");
+static int32_t readThreadLimit() {
+  const char *text = getenv("TALC_MAX_THREADS");
   char *end = nullptr;
-  long limit = wanted ? strtol(wanted, &end, 10) : 0;
+  long limit = text ? strtol(text, &end, 10) : 0;
   bool valid = limit >= 1 && limit <= INT32_MAX && *end == 0;
   return valid ? static_cast<int32_t>(limit) : 0;
 }
 
 int32_t threadLimit() {
-  int32_t wanted = wantedLimit();
-  return wanted > 0 ? wanted : usableProcessors();
+  int32_t limit = readThreadLimit();
+  return limit > 0 ? limit : usableProcessors();
 }
 
 bool threadsAreFixed() {
-  return wantedLimit() > 0;
+  return readThreadLimit() > 0;
 }
 
 }  // namespace talc

@@ -35,7 +35,7 @@ Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &optio
   std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, options));
   uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).kvCache;
   if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
-    return created->outOfMemory("the states of sequences", bytes);
+    return created->outOfMemory("the KV cache", bytes);
   const int32_t threads = std::min(options.threads, threadLimit());
   if (threads > 1 && !threadsAreFixed())
     created->governor =
@@ -138,8 +138,8 @@ void waitAsking(void *state) {
     longjmp(seat.out, 1);
 }
 
-int64_t nextTask(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
-  return static_cast<ThreadPool *>(pool)->nextTask(thread, piece, tasks);
+int64_t nextTask(void *pool, int64_t thread, int64_t op, int64_t tasks) {
+  return static_cast<ThreadPool *>(pool)->nextTask(thread, op, tasks);
 }
 
 void runThread(void *argument, int32_t thread) {
@@ -201,7 +201,7 @@ Status CpuWorkspace::run(const Step &step) {
     runOn(pool->size(), step.entry, context);
     return outcome();
   }
-  const int32_t kind = ThreadGovernor::kindOf(step.entry, step.tokenCount);
+  const int32_t kind = ThreadGovernor::stepKind(step.entry, step.tokenCount);
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
   runOn(governor->choose(kind, begin), step.entry, context);

@@ -28,7 +28,7 @@ public:
   // The bytes that are loaded at `address`; null unless all `count` bytes come from the file part of one segment.
   const unsigned char *at(uint64_t address, uint64_t count) const;
   // The segment whose memory contains the range, or null.
-  const Elf64_Phdr *segmentOf(uint64_t address, uint64_t count) const;
+  const Elf64_Phdr *findSegment(uint64_t address, uint64_t count) const;
   // Address of a defined function, or 0.
   uint64_t findFunction(const char *name) const;
 

@@ -34,8 +34,8 @@ void EventCount::wait(uint32_t old, Waiter &waiter) {
     sleep(old);
   waiter.waited += ticks() - begin;
   if (waiter.learns)
-    waiter.spins = sufficed ? std::min(waiter.spins + waiter.spins / 8, waiter.most)
-                            : std::max(waiter.spins / 2, waiter.most / 16);
+    waiter.spins = sufficed ? std::min(waiter.spins + waiter.spins / 8, waiter.maxSpins)
+                            : std::max(waiter.spins / 2, waiter.maxSpins / 16);
 }
 
 // Whether the value has changed meanwhile.

@@ -12,9 +12,9 @@ namespace talc {
 // suffices.
 struct Waiter {
   // `maxSpins`: how often the thread spins before it sleeps, with pauses of 10 to 50 ns.
-  explicit Waiter(int32_t most = 0, bool learns = true) : most(most), spins(most), learns(learns) {}
+  explicit Waiter(int32_t maxSpins = 0, bool learns = true) : maxSpins(maxSpins), spins(maxSpins), learns(learns) {}
 
-  int32_t most, spins;
+  int32_t maxSpins, spins;
   bool learns;
   uint64_t waited = 0;  // ticks
 };

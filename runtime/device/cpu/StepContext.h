@@ -46,7 +46,7 @@ struct StepContext {
   // of its own share, [tasks * thread / threads, tasks * (thread + 1) / threads), in ascending order, then some of
   // others who have begun the op, and at last `tasks`, when its share is done by whichever threads; what those wrote is
   // visible then. All threads pass the same ops, numbered from 0 in each step, in the same order.
-  int64_t (*nextTask)(void *schedulerState, int64_t thread, int64_t piece, int64_t tasks);
+  int64_t (*nextTask)(void *schedulerState, int64_t thread, int64_t op, int64_t tasks);
   void *schedulerState;
   int64_t dynamicOps;  // 0 at first; generated code counts its dynamically scheduled ops here
   // A hook for profilers; null in normal runs. Called with a kernel's number (its index in the manifest's list) when a

@@ -28,7 +28,7 @@ bool ThreadGovernor::isFree(size_t level) const {
   return processors - here >= levels[level].threads;
 }
 
-int32_t ThreadGovernor::kindOf(int32_t entry, int64_t tokens) {
+int32_t ThreadGovernor::stepKind(int32_t entry, int64_t tokens) {
   int32_t magnitude = 63 - __builtin_clzll(static_cast<uint64_t>(rows) | 1);
   return entry * 32 + std::min(magnitude, 31);
 }

@@ -38,7 +38,7 @@ public:
   void ran(int32_t kind, int64_t rows, int64_t now, int64_t nanoseconds, int64_t waited);
 
   static constexpr int32_t kinds = 32 * artifact::maxEntries;
-  static int32_t kindOf(int32_t entry, int64_t tokens);
+  static int32_t stepKind(int32_t entry, int64_t tokens);
 
 private:
   // The recent cost of steps of a kind.

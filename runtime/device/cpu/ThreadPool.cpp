@@ -30,7 +30,7 @@ static constexpr int32_t patience = 4000;
 static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
 
 ThreadPool::ThreadPool(int32_t threads)
-    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), dealt(threads) {
+    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), stealing(threads) {
   for (int32_t index = 0; index < threads; ++index) {
     members[index].pool = workers[index].pool = this;
     members[index].index = workers[index].index = index;
@@ -90,8 +90,8 @@ void *ThreadPool::enter(void *argument) {
 // A thread that wakes after its run is over helps with the next one, or finds nothing to do.
 void ThreadPool::sleepBetweenRuns(Member &member) {
   // Counts from 0 and not from starting.now(): a run may begin before this thread does.
-  for (uint32_t seen = 0;; ++seen) {
-    member.starting.await(seen, member.idle);
+  for (uint32_t lastSeen = 0;; ++lastSeen) {
+    member.starting.await(lastSeen, member.idle);
     if (stopping.load(std::memory_order_acquire))
       return;
     member.idle = Waiter(member.waiter.most, /*learns=*/false);
@@ -100,7 +100,7 @@ void ThreadPool::sleepBetweenRuns(Member &member) {
 }
 
 void ThreadPool::run(Function newFunction, void *newContext, int32_t newCount) {
-  dealt.begin(newCount);
+  stealing.begin(newCount);
   count = newCount;
   if (count == 1)
     return newFunction(newContext, 0);
@@ -123,13 +123,13 @@ void ThreadPool::serve(Member &member) {
   for (;;) {
     if (member.late.load(std::memory_order_relaxed))
       member.late.store(false, std::memory_order_relaxed);
-    uint32_t seen = changed.now();  // read before everything that it guards
+    uint32_t lastSeen = changed.now();  // read before everything that it guards
     if (!running.load(std::memory_order_acquire))
       return;
-    if (goOnWithAny(member) || changed.changesWithin(seen, std::min(patience, member.waiter.most)))
+    if (goOnWithAny(member) || changed.changesWithin(lastSeen, std::min(patience, member.waiter.most)))
       continue;
     if (!callLate(member))
-      changed.await(seen, member.waiter);
+      changed.await(lastSeen, member.waiter);
   }
 }
 

@@ -38,8 +38,8 @@ public:
   // To be called by the workers of a running function; all must take part. Tasks are numbered anew in every run. A
   // function may continue on another thread than before.
   void wait(int64_t worker);
-  int64_t nextTask(int64_t worker, int64_t piece, int64_t tasks) {
-    return dealt.nextTask(worker, piece, tasks, workers[worker].waiter);
+  int64_t nextTask(int64_t worker, int64_t op, int64_t tasks) {
+    return stealing.nextTask(worker, op, tasks, workers[worker].waiter);
   }
 
   // The ticks that the caller of run() has ever waited for others.
@@ -95,7 +95,7 @@ private:
   std::atomic<int32_t> ended{0};                // workers of the run
   alignas(64) std::atomic<bool> running{false};
   EventCount changed;  // workers can continue, or the run is over; possibly nothing
-  WorkStealing dealt;
+  WorkStealing stealing;
 };
 
 }  // namespace talc

@@ -13,11 +13,11 @@ namespace talc {
 // inputs are complete then. The owner leaves the op when all of its share is done, by whichever threads.
 class WorkStealing {
 public:
-  explicit WorkStealing(int32_t most) : shares(most), threads(most) {}
+  explicit WorkStealing(int32_t maxThreads) : shares(maxThreads), threads(maxThreads) {}
 
   // Returns the next task in [0, tasks) of an op for `thread`, or `tasks` when its share is done and there is nothing
   // to steal. A thread that asks again has finished the task that it got before.
-  int64_t nextTask(int64_t thread, int64_t piece, int64_t tasks, Waiter &waiter);
+  int64_t nextTask(int64_t thread, int64_t op, int64_t tasks, Waiter &waiter);
 
   // Begins with op 0, on `count` threads. No thread may be asking for tasks.
   void begin(int32_t count);
@@ -39,7 +39,7 @@ private:
     Share *helped = nullptr;  // the owner of the task that this thread got last, if it was stolen
   };
 
-  Range rangeOf(int64_t thread, int64_t tasks) const;
+  Range getRange(int64_t thread, int64_t tasks) const;
   static void finish(Share &own, Waiter &waiter);
 
   std::vector<Share> shares;
