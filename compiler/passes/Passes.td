@@ -98,14 +98,14 @@ def MaterializeKv : Pass<"materialize-kv", "mlir::ModuleOp"> {
 }
 
 def SplitEntries : Pass<"split-entries", "mlir::ModuleOp"> {
-  let summary = "the entries of a model: whole sequences, any number of tokens, exactly one";
+  let summary = "the phases of a model: whole sequences, any number of tokens, exactly one";
   let description = [{
       @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? rows)
                                        @decode {talc.entry}, @block.decode     (1 row; talc.kv_read keeps ? rows)
 
     for an entry that reads what sequences keep between steps, or a source. An entry that does not is given whole
-    sequences, and becomes @encode. Every function gets `talc.entry_name`; those that no entry reaches are left out. Entries
-    share all weights and KV caches.
+    sequences, and becomes @encode. Every function gets `talc.entry_name`; those that no entry reaches are left out. Phases
+    share all weights and states.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }

@@ -56,8 +56,7 @@ constexpr llvm::StringLiteral logitsOutput = "logits";               // for ever
 constexpr llvm::StringLiteral hiddenOutput = "hidden";               // the token's hidden state
 constexpr llvm::StringLiteral classesOutput = "classes";             // for every class, of the first token: the text
 constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
-// Attribute of every function once the entries are split: the name of the entry that reaches it, which the entry has
-// for its own name, too.
+// Attribute of every function once the phases are split; also the names of the two entry functions.
 constexpr llvm::StringLiteral entryNameAttr = "talc.entry_name";  // string, one of:
 constexpr llvm::StringLiteral encodeEntry = "encode";             // whole sequences
 constexpr llvm::StringLiteral prefillEntry = "prefill";           // any number of tokens that follow others

@@ -57,7 +57,7 @@ static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   for (uint32_t bound : {facts.maxSequence, facts.segment, facts.stepTokens})
     if (bound > 0)
       least.tokens = std::min<uint64_t>(least.tokens, bound);
-  std::fill_n(least.deviceName, maxOutputs, 1);
+  std::fill_n(least.wanted, maxOutputs, 1);
   return workspace->reserve(least);
 }
 
