@@ -100,7 +100,7 @@ Status checkKind(const Options &options, const talc_model_info &info) {
   const char *name = info.kind == TALC_MODEL_ENCODER           ? "an encoder, which generates no text"
                      : info.kind == TALC_MODEL_ENCODER_DECODER ? "an encoder-decoder"
                                                                : "a decoder";
-  for (const GivenOption &option : options.given)
+  for (const GivenOption &option : options.givenOptions)
     if (!(option.kinds & kind))
       return wrongUsage("option '" + option.name + "' is not for this model: it is " + name);
   if ((options.prefix || options.prefixText) && !info.uses_prefix)
@@ -142,7 +142,7 @@ static Status parseOption(const std::vector<OptionSection> &sections, int count,
   if (!option)
     return wrongUsage("unknown option '" + name + "'" + suggestion(name.substr(0, equals), listNames(sections)));
   const std::string &knownName = option->names.front();
-  options.given.push_back({knownName, option->kinds});
+  options.givenOptions.push_back({knownName, option->kinds});
   if (!option->value && equals != std::string::npos)
     return wrongUsage("option '" + knownName + "' takes no value");
   if (option->value && equals == std::string::npos && ++at == count)

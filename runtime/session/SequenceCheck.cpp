@@ -57,7 +57,7 @@ Status SequenceCheck::tokens() const {
                            "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; %s", file(),
                            noun(), index, static_cast<long long>(length), model.info().maxSequence,
                            lengthAdvice(model.info().maxSequence, model.info().longestSequence));
-  if (slots.historyOf(sequence.slot) >= 0 && length > slots.listedTokens() && !encodes)
+  if (slots.historyIndex(sequence.slot) >= 0 && length > slots.listedTokens() && !encodes)
     return Status::failure(TALC_ERROR_STATE_FULL,
                            "%s: sequence %d would have %lld tokens, but after talc_reorder it can have at most %d",
                            file(), index, static_cast<long long>(length), slots.listedTokens());

@@ -29,7 +29,7 @@ bool ThreadGovernor::isFree(size_t level) const {
 }
 
 int32_t ThreadGovernor::stepKind(int32_t entry, int64_t tokens) {
-  int32_t magnitude = 63 - __builtin_clzll(static_cast<uint64_t>(rows) | 1);
+  int32_t magnitude = 63 - __builtin_clzll(static_cast<uint64_t>(tokens) | 1);
   return entry * 32 + std::min(magnitude, 31);
 }
 

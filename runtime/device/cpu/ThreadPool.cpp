@@ -94,7 +94,7 @@ void ThreadPool::sleepBetweenRuns(Member &member) {
     member.starting.await(lastSeen, member.idle);
     if (stopping.load(std::memory_order_acquire))
       return;
-    member.idle = Waiter(member.waiter.most, /*learns=*/false);
+    member.idle = Waiter(member.waiter.maxSpins, /*learns=*/false);
     serve(member);
   }
 }
@@ -126,7 +126,7 @@ void ThreadPool::serve(Member &member) {
     uint32_t lastSeen = changed.now();  // read before everything that it guards
     if (!running.load(std::memory_order_acquire))
       return;
-    if (goOnWithAny(member) || changed.changesWithin(lastSeen, std::min(patience, member.waiter.most)))
+    if (goOnWithAny(member) || changed.changesWithin(lastSeen, std::min(patience, member.waiter.maxSpins)))
       continue;
     if (!callLate(member))
       changed.await(lastSeen, member.waiter);
