@@ -54,7 +54,7 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
     std::vector<const float *> logits;
     for (const Ids &text : now)
       rows.push_back(
-          fakeResult({cellsOf(input.source), cellsOf(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
+          fakeResult({makeCells(input.source), makeCells(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
     for (const auto &row : rows)
       logits.push_back(row.data());
     search.step(logits.data(), scores, scratch);

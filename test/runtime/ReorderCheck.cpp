@@ -36,7 +36,7 @@ bool extend(FakeSession &fake, int32_t slot, const Ids &ids, const Ids &text, co
   if (!expect(talc_evaluate(fake.session, &sequence, 1, &fake.error) == TALC_OK, fake.error.text))
     return false;
   const float *logits = talc_logits(fake.session, 0, nullptr);
-  SeenTokens seen = {cellsOf(source), cellsOf(text), text.size(), text.size() - 1};
+  SeenTokens seen = {makeCells(source), makeCells(text), text.size(), text.size() - 1};
   return expect(fakeResult(seen, vocabulary, 0, vocabulary) == std::vector<float>(logits, logits + vocabulary),
                 "slot " + std::to_string(slot) + " after " + std::to_string(text.size()) + " tokens");
 }

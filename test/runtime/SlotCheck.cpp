@@ -44,7 +44,7 @@ bool extend(talc_session *session, int32_t slot, const Ids &ids, Ids &text, cons
   if (!expect(talc_evaluate(session, &sequence, 1, &error) == TALC_OK, error.text))
     return false;
   const float *logits = talc_logits(session, 0, nullptr);
-  SeenTokens seen = {cellsOf(answersTo), cellsOf(text), text.size(), text.size() - 1};
+  SeenTokens seen = {makeCells(answersTo), makeCells(text), text.size(), text.size() - 1};
   return expect(fakeResult(seen, vocabulary, 0, vocabulary) == std::vector<float>(logits, logits + vocabulary),
                 "slot " + std::to_string(slot) + " with " + std::to_string(text.size()) + " tokens");
 }
