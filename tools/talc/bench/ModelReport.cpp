@@ -91,7 +91,7 @@ static std::string formatRatio(const ModelTableRow &row, const ModelTableRow &fi
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.least, ratio.most);
 }
 
-static std::vector<std::string> makeCells(const ModelTableRow &row) {
+static std::vector<std::string> cellsOf(const ModelTableRow &row) {
   const TestResult &result = row.result;
   std::vector<double> rates = result.tokensPerSecond();
   return {result.test.name(),
@@ -126,7 +126,7 @@ static std::string formatTable(const std::vector<ModelTableRow> &rows, bool seve
       cells.insert(cells.begin(), row.app->path);
     if (batches)
       cells.push_back(std::to_string(row.result.test.batch));
-    for (std::string &cell : makeCells(row))
+    for (std::string &cell : cellsOf(row))
       cells.push_back(std::move(cell));
     if (several)
       cells.push_back(formatRatio(row, rows.front()));
