@@ -50,7 +50,7 @@ Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
   if (Status status = readGpus(*driver, gpus); status.failed())
     return status;
   if (static_cast<size_t>(number) >= gpus.size())
-    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu card%s; see --devices", number,
+    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu GPU%s; see --devices", number,
                            gpus.size(), gpus.size() == 1 ? "" : "s");
   std::shared_ptr<Gpu> opened(new Gpu(*driver, number, gpus[static_cast<size_t>(number)]));
   if (Result result = driver->cuDevicePrimaryCtxRetain(&opened->context, opened->known.device); result != Success) {

@@ -239,7 +239,7 @@ func.func @append_type(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #ker
 
 // -----
 
-func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
+func.func @matmul_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight is 'memref<2x32x16xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 3 dimensions of known size}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -250,7 +250,7 @@ func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x
 
 // -----
 
-func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x0xf32>, %y: memref<?x32xf32>) {
+func.func @matmul_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x0xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight has panels of depth 32 and 0 lanes, expected more than 0}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -261,7 +261,7 @@ func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 
 // -----
 
-func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
+func.func @matmul_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has a weight in panels of 15 lanes, expected 16, 32 or 64}}
   kernel.matmul %s, %x, %w into %y gated {
   ^bb0(%sum: f32, %other: f32):
@@ -272,7 +272,7 @@ func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 
 // -----
 
-func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<32xf32>) {
+func.func @matmul_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<32xf32>) {
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
@@ -282,7 +282,7 @@ func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32
 
 // -----
 
-func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<31xf32>) {
+func.func @matmul_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<31xf32>) {
   // expected-error@+1 {{input is 'memref<31xf32>', expected rows of 32 f32, or a vector of at least so many}}
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
@@ -293,7 +293,7 @@ func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memre
 
 // -----
 
-func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<?x48xf32>) {
+func.func @matmul_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<?x48xf32>) {
   // expected-error@+1 {{width of an input is 48, expected 32}}
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
@@ -304,7 +304,7 @@ func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<
 
 // -----
 
-func.func @contract_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<2x32xf32>) {
+func.func @matmul_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<2x32xf32>) {
   // expected-error@+1 {{row count of init is 2, expected 1}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):

@@ -18,13 +18,13 @@ talc.weight @vector : tensor<64xf32> = #talc.quantized<elementType = f16, rounde
 // -----
 
 // expected-error @+2 {{has numbers of 5 bits, which e2m1 have not}}
-// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'codes'}}
 talc.weight @bits : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, e2m1 5, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
 // expected-error @+2 {{swaps numbers of 8 bits, expected 4}}
-// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'codes'}}
 talc.weight @swapped : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, natural 8, swapped, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----

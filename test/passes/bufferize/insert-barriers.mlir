@@ -17,7 +17,7 @@
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CLAIMS-NEXT: call @rope
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
-// CLAIMS-NEXT: call @append
+// CLAIMS-NEXT: call @kv_append
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CLAIMS-NEXT: call @attention
 
@@ -32,7 +32,7 @@
 // CHECK-NEXT: call @matmul
 // CHECK-NEXT: kernel.barrier %{{.*}} unless_token_parallel
 // CHECK-NEXT: call @rope
-// CHECK-NEXT: call @append
+// CHECK-NEXT: call @kv_append
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
 // CHECK-NEXT: kernel.barrier %{{.*}} unless_token_parallel
@@ -87,7 +87,7 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.kv_cache<2 x 16 x 
 // CHECK-NEXT: memref.subview
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @rope
-// CHECK-NEXT: call @append
+// CHECK-NEXT: call @kv_append
 // CHECK-NEXT: call @attention
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @matmul
@@ -133,7 +133,7 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.kv_ca
 
 // Append by rows does not fit attention by heads.
 // CHECK-LABEL: func.func @large_group(
-// CHECK: call @append
+// CHECK: call @kv_append
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
 func.func @large_group(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {

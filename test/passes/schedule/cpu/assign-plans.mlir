@@ -3,16 +3,16 @@
 // loops follow.
 // RUN: talc-opt %s -assign-plans | FileCheck %s
 // RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
-// RUN: talc-opt %s '-assign-plans=plans={con*: tile_rows = 3, share_tasks = 2; matmul: tile_rows = 5}' --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: talc-opt %s '-assign-plans=plans={mat*: tile_rows = 3, share_tasks = 2; matmul: tile_rows = 5}' --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --check-prefix=WISH < %t.mlir
 // RUN: talc-opt %t.mlir -assign-plans=lanes=16 | FileCheck %s --check-prefix=WISH
 // RUN: talc-opt %t.mlir -expand-matmul | FileCheck %s --check-prefix=LOOPS
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
-// RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
-// RUN: not talc-opt %s '-assign-plans=plans={c*: stream_rows = 24, stream_depth = 5}' 2>&1 | FileCheck %s --check-prefix=STREAM
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not talc-opt %s '-assign-plans=plans={m*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: not talc-opt %s '-assign-plans=plans={m*: stream_rows = 24, stream_depth = 5}' 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: not talc-opt %s '-assign-plans=lanes=16 plans={matmul: tall_rows = 8}' 2>&1 | FileCheck %s --check-prefix=HALVES
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; *: unroll = 4}' | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s '-assign-plans=plans={*: unroll = 17}' 2>&1 | FileCheck %s --check-prefix=UNROLL
 // RUN: not talc-opt %s '-assign-plans=plans={matmul tile_rows}' 2>&1 | FileCheck %s --check-prefix=FORM

@@ -8,15 +8,15 @@
 // RUN: %talc compile %models/tales-bert --target=nvptx --weights=bf16 --stop-after=schedule -o %t
 // RUN: FileCheck %s --check-prefix=BERT < %t
 // REMARKS-DAG: schedule: narrow-activations: norm_{{[0-9]+}}: argument 4 holds rows that contractions alone read: stored as bf16
-// REMARKS-DAG: schedule: expand-workgroups: contract_{{[0-9]+}}: matmul: workgroups of 32 threads: 32 rows x 64 columns a task, by m16n8k16 of bf16; k in 1 part, each a subgroup's; rows in 4 stages of shared memory, 16 features each
+// REMARKS-DAG: schedule: expand-workgroups: matmul_{{[0-9]+}}: matmul: workgroups of 32 threads: 32 rows x 64 columns a task, by m16n8k16 of bf16; k in 1 part, each a subgroup's; rows in 4 stages of shared memory, 16 features each
 // GPT2: func.func private @transformer.h.prefill(%arg0: !kernel.step, %arg1: memref<?x128xf32>
 // GPT2: %[[NORMED:.*]] = kernel.arena {{.*}} : memref<?x128xbf16>
 // GPT2: call @norm_{{[0-9]+}}(%arg0, %arg1, {{.*}}, %[[NORMED]])
 // GPT2: %[[QKV:.*]] = kernel.arena {{.*}} : memref<?x384xf32>
-// GPT2: call @contract_{{[0-9]+}}(%arg0, %[[NORMED]], {{.*}}, %[[QKV]])
-// GPT2: func.func private @contract_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x512xbf16>
+// GPT2: call @matmul_{{[0-9]+}}(%arg0, %[[NORMED]], {{.*}}, %[[QKV]])
+// GPT2: func.func private @matmul_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x512xbf16>
 // BERT-NOT: func.func private @norm_{{[0-9]+}}({{.*}}memref<?x{{[0-9]+}}xbf16>
-// BERT: func.func private @contract_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x{{[0-9]+}}xbf16>
+// BERT: func.func private @matmul_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x{{[0-9]+}}xbf16>
 
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[NORMED:.*]] = kernel.arena {{.*}} at 128 {{.*}} : memref<?x32xbf16>

@@ -59,8 +59,9 @@ public:
       if (!blocks.offsets)
         continue;
       KQuantMinima offsets = blocks.offsets(column);
-      for (auto [i, words] : llvm::enumerate(ArrayRef<Value>{offsets.minima[0], offsets.minima[1], offsets.step}))
-        store(words, offsetsPlace(static_cast<int64_t>(i)));
+      const Value words[] = {offsets.minima[0], offsets.minima[1], offsets.step};
+      for (int64_t i = 0; i < 3; ++i)
+        store(words[i], offsetsPlace(i));
     }
   }
 
