@@ -15,9 +15,9 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-void CpuTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void CpuTarget::addWeightPacking(OpPassManager &passes) const {
   // Panels are as wide as the tiles that take them.
-  passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
+  passes.addPass(createPackWeights({tileColumns(tileRows, cpu.vectorLanes)}));
 }
 
 void CpuTarget::addActivationQuantization(OpPassManager &passes, targets::Compute compute) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans that people or records say, as text:
 //
-//   contract_*: tile_rows = 4, block_rows = 96; attention_2: task_rows = 24; @5F0C...: tile_columns = 32
+//   matmul_*: tile_rows = 4, block_rows = 96; attention_2: task_rows = 24; @5F0C...: tile_columns = 32
 //
 // A kernel is meant by its name, in which * stands for anything, or by its digest. Of several lines that mean it each
 // adds its numbers; the last that says a number counts. A line by digest is left out if it has numbers that are

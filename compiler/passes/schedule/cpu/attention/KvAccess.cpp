@@ -5,7 +5,7 @@
 //   blocks    as KvBlocks says
 #include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 
-#include "compiler/passes/schedule/attention/KvBlocks.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/storage/DequantLoads.h"
 #include "compiler/passes/schedule/storage/QuantStores.h"
 
@@ -194,7 +194,7 @@ public:
 private:
   SmallVector<int64_t> shape() const override { return {blocks.keyBytes()}; }
   BlockAddress placeOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
-    return blocks.keyPlace(e, bytes, std::move(outer), begin, feature, lane);
+    return blocks.keyAddress(e, bytes, std::move(outer), begin, feature, lane);
   }
   void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
     for (const BlockField &field : format.fields)
@@ -211,7 +211,7 @@ public:
 private:
   SmallVector<int64_t> shape() const override { return {blocks.valueBytes()}; }
   BlockAddress placeOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
-    return blocks.valuePlace(e, bytes, std::move(outer), begin, lane, feature);
+    return blocks.valueAddress(e, bytes, std::move(outer), begin, lane, feature);
   }
   void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
     copyBytes(from, to, {0, 1, format.blockBytes}, e.index(0), format.blockBytes);

@@ -8,7 +8,7 @@
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
 // panel of a ring whose first tokens are kept is stored twice. Of a format of blocks every token's are stored by
 // themselves.
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/cpu/attention/KvStorage.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
 

@@ -2,7 +2,7 @@
 // The keys that the rows of a sequence see, and where keys and values lie.
 #include "compiler/passes/schedule/cpu/attention/KvView.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
