@@ -102,7 +102,7 @@ llvm::Expected<CodeSection> ModuleCode::link() const {
     return linked.takeError();
   for (const targets::LinkedCode::Entry &entry : linked->entries)
     if (!entry.steps.empty())
-      PassRemarks("package", "link").did(program, [&] { return entry.phase + ": a step is " + entry.steps; });
+      PassRemarks("package", "link").did(program, [&] { return entry.name + ": a step is " + entry.steps; });
   auto kernels = program->getAttrOfType<ArrayAttr>(kernelsAttr);
   CodeSection section{target, std::move(*linked), kernels, {}};
   for (const targets::ObjectCode &object : *code)

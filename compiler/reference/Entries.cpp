@@ -56,8 +56,8 @@ static llvm::Expected<Entries> findEntries(mlir::ModuleOp module) {
       continue;
     if (llvm::Error error = checkEntry(function))
       return error;
-    auto phase = function->getAttrOfType<mlir::StringAttr>(entryNameAttr);
-    bool isDecode = phase && phase.getValue() == decodeEntry;
+    auto name = function->getAttrOfType<mlir::StringAttr>(entryNameAttr);
+    bool isDecode = name && name.getValue() == decodeEntry;
     mlir::func::FuncOp &place = function.getNumResults() == 0 ? found.encode : isDecode ? found.decode : found.entry;
     if (place)
       return makeError(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());

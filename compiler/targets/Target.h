@@ -39,8 +39,8 @@ struct MachineRequirements {
 // The code that the runtime loads.
 struct LinkedCode {
   struct Entry {
-    std::string phase, symbol;  // encode, prefill or decode, and the function's name in the code
-    std::string steps = "";     // how steps of the entry run, for people to read; empty: as a call
+    std::string name, symbol;  // of the entry (runtime/artifact/Entries.h), and of its function in the code
+    std::string steps = "";    // how steps of the entry run, for people to read; empty: as a call
   };
   std::vector<uint8_t> image;  // in the form that the family's loader reads
   std::vector<Entry> entries;

@@ -73,7 +73,7 @@ static std::string valuesText(const SettingRange &range) {
   case SettingKind::Count:
     break;
   }
-  return numbersText(range);
+  return rangeText(range);
 }
 
 static std::string neutralText(const Setting &setting) {

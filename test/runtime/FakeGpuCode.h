@@ -12,7 +12,7 @@ struct FakeGpuTables {
   artifact::LaunchHeader header;
   artifact::LaunchModule module;
   artifact::LaunchKernel kernel;
-  artifact::LaunchEntry phases[3];
+  artifact::LaunchEntry entries[3];
   artifact::Launch launch;
   artifact::LaunchArgument arguments[5];
 };

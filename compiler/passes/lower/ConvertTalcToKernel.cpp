@@ -82,8 +82,8 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
     // Tokens are counted from the first one of their sequence in the step.
-    auto phase = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
-    if (op.getIds() && (!phase || phase.getValue() != talc::encodeEntry))
+    auto entry = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
+    if (op.getIds() && (!entry || entry.getValue() != talc::encodeEntry))
       return rewriter.notifyMatchFailure(op, "sequences may have begun in an earlier step");
     auto index = op.getIds() ? kernel::GatherIndex::counted : kernel::GatherIndex::positions;
     rewriter.replaceOp(op,

@@ -13,27 +13,30 @@ namespace talc {
 
 namespace {
 
-// The entry functions by name; null if there is none.
+// The entry functions by name. A module whose entries were not split has one, without a name of its own.
 struct Entries {
-  func::FuncOp encode, prefill, decode;
+  llvm::StringMap<func::FuncOp> byName;
 
   explicit Entries(ModuleOp module) {
-    for (auto function : module.getOps<func::FuncOp>()) {
-      auto name = function->getAttrOfType<StringAttr>(entryNameAttr);
-      if (!function->hasAttr(entryAttr))
-        continue;
-      if (name && name.getValue() == encodeEntry)
-        encode = function;
-      else if (name && name.getValue() == decodeEntry)
-        decode = function;
-      else
-        prefill = function;
-    }
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(entryAttr)) {
+        auto name = function->getAttrOfType<StringAttr>(entryNameAttr);
+        byName[name ? name.getValue() : StringRef(prefillEntry)] = function;
+      }
   }
 
+  func::FuncOp find(StringRef name) { return byName.lookup(name); }
   // The entry with results.
-  func::FuncOp model() { return prefill ? prefill : decode ? decode : encode; }
-  StringRef kind() { return !encode ? "decoder" : prefill || decode ? "encoder_decoder" : "encoder"; }
+  func::FuncOp model() {
+    for (StringRef name : {prefillEntry, decodeEntry, encodeEntry})
+      if (func::FuncOp function = find(name))
+        return function;
+    return nullptr;
+  }
+  StringRef kind() {
+    bool decodes = find(prefillEntry) || find(decodeEntry);
+    return !find(encodeEntry) ? "decoder" : decodes ? "encoder_decoder" : "encoder";
+  }
 };
 
 }  // namespace
@@ -159,8 +162,8 @@ LogicalResult describeInterface(ModuleOp module) {
   if (failed(vocabulary))
     return failure();
   int64_t sourceVocabulary = 0, tokenTypes = 0;
-  if (entries.encode && entries.encode != model)
-    sourceVocabulary = tableRows(module, entries.encode->getAttr(entryNameAttr));
+  if (func::FuncOp encoder = entries.find(encodeEntry); encoder && encoder != model)
+    sourceVocabulary = tableRows(module, encoder->getAttr(entryNameAttr));
   module.walk([&](TokenTypeOp op) {
     int64_t rows = rowsOf(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);

@@ -76,7 +76,8 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
   if (function.isIntrinsic())
     return;
   function.setDSOLocal(true);
-  if (llvm::none_of(entryPoints, [&](const EntryPoint &e) { return e.symbol == function.getName(); })) {
+  if (llvm::none_of(artifact::entryTable,
+                    [&](const artifact::EntryInfo &entry) { return entry.symbol == function.getName(); })) {
     function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     // Kernels and layers are shared by many calls; inlining them costs compile time and gains nothing.
     function.addFnAttr(llvm::Attribute::NoInline);

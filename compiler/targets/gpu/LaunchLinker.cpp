@@ -5,6 +5,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/targets/gpu/GpuObject.h"
+#include "runtime/artifact/Entries.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,7 +21,6 @@ namespace talc::gpu {
 namespace {
 
 constexpr uint32_t noModule = UINT32_MAX;
-constexpr llvm::StringLiteral entryNames[] = {"encode", "prefill", "decode"};
 
 template <size_t size> llvm::Error setName(char (&array)[size], const std::string &name) {
   if (name.size() >= size)
@@ -177,9 +177,9 @@ std::vector<uint8_t> LaunchLinker::makeImage(llvm::ArrayRef<std::string> joinedM
 }
 
 llvm::Error LaunchLinker::addEntries(MakePersistent makePersistent) {
-  for (llvm::StringLiteral name : entryNames)
-    if (lists.contains(name))
-      if (llvm::Error error = addEntry(name.str()))
+  for (const EntryInfo &entry : entryTable)
+    if (lists.contains(entry.name))
+      if (llvm::Error error = addEntry(entry.name))
         return error;
   assignModules();
   for (LaunchEntry &entry : entries)
@@ -253,7 +253,7 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
     linked.entries.push_back({entry.name, entry.name, describeSteps(entry)});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
-                     llvm::join(llvm::ArrayRef(entryNames), ", "));
+                     llvm::join(llvm::map_range(entryTable, [](const EntryInfo &entry) { return entry.name; }), ", "));
   std::vector<std::string> joinedModules;
   for (const std::vector<std::string> &module : modules) {
     auto joined = join(module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the PTX that suits a GPU, and brings the weights to it.
-#include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/device/cuda/CudaModel.h"
 #include "runtime/device/gpu/LoadModel.h"

@@ -25,10 +25,12 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
     return status;
   if (Status status = gpu->use(); status.failed())
     return status;
-  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    Status status = findPersistent(phase);
-    if (!status.failed() && launches.phase(phase) && persistentWorkgroups(phase) == 0)
-      status = loadLaunches(phase);
+  workgroupsAtOnce.resize(launches.entries().size());
+  for (size_t i = 0; i < launches.entries().size(); ++i) {
+    const auto entry = static_cast<EntryIndex>(i);
+    Status status = findPersistent(entry);
+    if (!status.failed() && persistentWorkgroups(entry) == 0)
+      status = loadLaunches(entry);
     if (status.failed())
       return status;
   }
@@ -36,28 +38,27 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   return {};
 }
 
-uint32_t CudaModel::tokensAtOnce(Phase phase) const {
-  return persistentWorkgroups(phase) > 0 ? launches.phase(phase)->persistentTokens : 0;
+uint32_t CudaModel::tokensAtOnce(EntryIndex entry) const {
+  return persistentWorkgroups(entry) > 0 ? launches.entries()[entry].persistentTokens : 0;
 }
 
 // The variable is for tests, and to see what the other form is worth.
-Status CudaModel::findPersistent(Phase phase) {
-  const artifact::LaunchEntry *table = launches.phase(phase);
+Status CudaModel::findPersistent(EntryIndex entry) {
+  const artifact::LaunchEntry &table = launches.entries()[entry];
   const char *form = getenv("TALC_CUDA_STEP");
-  if (!table || table->persistentKernel == artifact::noKernel || !gpu->facts().cooperative ||
+  if (table.persistentKernel == artifact::noKernel || !gpu->facts().cooperative ||
       (form && strcmp(form, "launches") == 0))
     return {};
-  const LaunchKernel &kernel = launches.kernels()[table->persistentKernel];
-  if (Status status = modules.loadKernel(table->persistentKernel); status.failed())
+  const LaunchKernel &kernel = launches.kernels()[table.persistentKernel];
+  if (Status status = modules.loadKernel(table.persistentKernel); status.failed())
     return status;
   int32_t perProcessor = 0;
   Result result = gpu->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-      &perProcessor, function(table->persistentKernel), static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
+      &perProcessor, function(table.persistentKernel), static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
   if (Status status = gpu->check(result, "asked for the room that a kernel needs"); status.failed())
     return status;
   int64_t workgroups = static_cast<int64_t>(perProcessor) * gpu->facts().processors;
-  workgroupsAtOnce[static_cast<size_t>(phase)] =
-      static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::maxWorkgroups));
+  workgroupsAtOnce[entry] = static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::maxWorkgroups));
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the GPU, the launches of its phase, and a copy of the wanted rows back. Launches that are those
+// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted rows back. Launches that are those
 // of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
@@ -174,10 +174,10 @@ Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values
 }
 
 Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
+  const artifact::LaunchEntry &entry = model.code().entries()[step.entry];
   Status status;
-  for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
-    status = launch(model.code().launch(phase.firstLaunch + i), values);
+  for (uint32_t i = 0; i < entry.launchCount && !status.failed(); ++i)
+    status = launch(model.code().launch(entry.firstLaunch + i), values);
   return status;
 }
 
@@ -188,9 +188,9 @@ Status CudaWorkspace::askWhetherToEnd() const {
 }
 
 Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const Launch &next = model.code().launch(phase.firstLaunch + i);
+  const artifact::LaunchEntry &entry = model.code().entries()[step.entry];
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const Launch &next = model.code().launch(entry.firstLaunch + i);
     if (Status status = askWhetherToEnd(); status.failed())
       return status;
     if (Status status = launchTimed(next, values); status.failed())
@@ -200,16 +200,16 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
 }
 
 Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
-  if (!measured && persistent.suits(step.phase, values)) {
+  if (!measured && persistent.suits(step.entry, values)) {
     bool begun = false;
     Status status = askWhetherToEnd();
     status = status.failed() ? status : persistent.start(stream, begun);
     if (status.failed() || begun)
       return status;
   }
-  if (Status status = model.loadLaunches(step.phase); status.failed())
+  if (Status status = model.loadLaunches(step.entry); status.failed())
     return status;
-  if (measured || !graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
+  if (measured || !graph.holds(step.entry, values, stream, [&] { return launchAll(step, values); }))
     return launchOneByOne(step, values);
   if (Status status = askWhetherToEnd(); status.failed())
     return status;

@@ -35,11 +35,11 @@ Status KernelModules::loadKernel(uint32_t kernel) {
   return load(code.kernels()[kernel].module);
 }
 
-Status KernelModules::loadLaunches(const artifact::LaunchEntry &phase) {
+Status KernelModules::loadLaunches(const artifact::LaunchEntry &entry) {
   std::lock_guard lock(loading);
   Status status;
-  for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
-    status = load(code.kernels()[code.launch(phase.firstLaunch + i).kernel].module);
+  for (uint32_t i = 0; i < entry.launchCount && !status.failed(); ++i)
+    status = load(code.kernels()[code.launch(entry.firstLaunch + i).kernel].module);
   return status;
 }
 

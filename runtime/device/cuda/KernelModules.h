@@ -21,10 +21,10 @@ public:
 
   // Before all else. Fails with DAMAGED.
   Status check();
-  // After it function() has the kernel, or all that a phase's launches run. Any thread that uses the GPU may call
+  // After it function() has the kernel, or all that an entry's launches run. Any thread that uses the GPU may call
   // them; fails with DEVICE, DEVICE_FAILED, MEMORY or DAMAGED.
   Status loadKernel(uint32_t kernel);
-  Status loadLaunches(const artifact::LaunchEntry &phase);
+  Status loadLaunches(const artifact::LaunchEntry &entry);
   Status loadAll();
   Function function(uint32_t kernel) const { return functions[kernel]; }
 

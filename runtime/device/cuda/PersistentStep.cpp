@@ -8,47 +8,47 @@ namespace talc::cuda {
 
 using namespace artifact;
 
-static const LaunchEntry *usablePhase(const CudaModel &model, Phase phase) {
-  return model.persistentWorkgroups(phase) > 0 ? model.code().phase(phase) : nullptr;
+static const LaunchEntry *usableEntry(const CudaModel &model, EntryIndex entry) {
+  return model.persistentWorkgroups(entry) > 0 ? &model.code().entries()[entry] : nullptr;
 }
 
 uint64_t PersistentStep::bytesFor(const CudaModel &model) {
   uint64_t maxBytes = 0;
-  for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    const LaunchEntry *phase = usablePhase(model, which);
-    if (!phase)
+  for (size_t i = 0; i < model.code().entries().size(); ++i) {
+    const LaunchEntry *entry = usableEntry(model, static_cast<EntryIndex>(i));
+    if (!entry)
       continue;
-    uint64_t bytes = phase->launchCount * (sizeof(PersistentLaunch) + sizeof(uint32_t)) + sizeof(uint32_t);
-    for (uint32_t i = 0; i < phase->launchCount; ++i)
+    uint64_t bytes = entry->launchCount * (sizeof(PersistentLaunch) + sizeof(uint32_t)) + sizeof(uint32_t);
+    for (uint32_t i = 0; i < entry->launchCount; ++i)
       bytes +=
-          model.code().kernels()[model.code().launch(phase->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
+          model.code().kernels()[model.code().launch(entry->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
     maxBytes = std::max(maxBytes, bytes);
   }
   return maxBytes;
 }
 
-bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
-  const LaunchEntry *table = usablePhase(model, phase);
+bool PersistentStep::suits(EntryIndex entry, const LaunchValues &values) {
+  const LaunchEntry *table = usableEntry(model, entry);
   if (!hasRoom || !table || values.rows > table->persistentTokens)
     return false;
-  if (isFilled && imagePhase == phase && imageValues == values)
+  if (isFilled && imageEntry == entry && imageValues == values)
     return true;
   isSent = false;
-  imagePhase = phase;
+  imageEntry = entry;
   imageValues = values;
-  isFilled = fill(phase, values);
+  isFilled = fill(entry, values);
   return isFilled;
 }
 
 // Pieces with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
-bool PersistentStep::fillLaunches(const LaunchEntry &phase, const LaunchValues &values) {
+bool PersistentStep::fillLaunches(const LaunchEntry &entry, const LaunchValues &values) {
   const LaunchCode &code = model.code();
-  const LaunchKernel &persistent = code.kernels()[phase.persistentKernel];
+  const LaunchKernel &persistent = code.kernels()[entry.persistentKernel];
   uint64_t maxTasks = 1;
   uint32_t barriers = 0;
   bool waits = false;
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const Launch &launch = code.launch(phase.firstLaunch + i);
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const Launch &launch = code.launch(entry.firstLaunch + i);
     const LaunchKernel &kernel = code.kernels()[launch.kernel];
     const uint64_t columns = code.gridX(launch, values);
     waits |= launch.waits != 0;
@@ -66,14 +66,14 @@ bool PersistentStep::fillLaunches(const LaunchEntry &phase, const LaunchValues &
     for (uint32_t number = 0; number < kernel.argumentCount; ++number)
       arguments.push_back(code.value(launch, number, values));
   }
-  workgroups = static_cast<uint32_t>(std::min<uint64_t>(model.persistentWorkgroups(imagePhase), maxTasks));
+  workgroups = static_cast<uint32_t>(std::min<uint64_t>(model.persistentWorkgroups(imageEntry), maxTasks));
   return true;
 }
 
-bool PersistentStep::fill(Phase phase, const LaunchValues &values) {
+bool PersistentStep::fill(EntryIndex entry, const LaunchValues &values) {
   launches.clear();
   arguments.clear();
-  if (!fillLaunches(*model.code().phase(phase), values))
+  if (!fillLaunches(model.code().entries()[entry], values))
     return false;
   const uint64_t launchBytes = launches.size() * sizeof(PersistentLaunch), bytes = arguments.size() * sizeof(uint64_t);
   for (PersistentLaunch &launch : launches)
@@ -103,7 +103,7 @@ Status PersistentStep::start(Stream stream, bool &begun) {
       status.failed())
     return status;
   void *parameters[persistentArguments] = {&place, &count, &counters};
-  const uint32_t number = model.code().phase(imagePhase)->persistentKernel;
+  const uint32_t number = model.code().entries()[imageEntry].persistentKernel;
   const LaunchKernel &kernel = model.code().kernels()[number];
   Result result = gpu.driver.cuLaunchCooperativeKernel(model.function(number), workgroups, 1, 1, kernel.threads, 1, 1,
                                                        kernel.dynamicBytes, stream, parameters);

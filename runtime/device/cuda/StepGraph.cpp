@@ -5,9 +5,9 @@
 
 namespace talc::cuda {
 
-bool StepGraph::holds(Phase phase, const LaunchValues &values, Stream stream,
+bool StepGraph::holds(EntryIndex entry, const LaunchValues &values, Stream stream,
                       const std::function<Status()> &launchAll) {
-  const Key key = {phase, values};
+  const Key key = {entry, values};
   const bool repeated = key == ofLast;
   ofLast = key;
   if (recorded && key == ofRecorded)

@@ -32,19 +32,19 @@ protected:
   }
   // The tables of a Code section, behind its head.
   Status readLaunches(const unsigned char *bytes, uint64_t size) {
-    const std::string wrong = launches.read(bytes, size, facts);
-    return wrong.empty() ? Status() : damaged(wrong);
+    if (const std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
+      return damaged(wrong);
+    for (const artifact::LaunchEntry &entry : launches.entries())
+      entryNames.emplace_back(entry.name);
+    return {};
   }
   // Up to how many rows a step is a single launch.
-  virtual uint32_t tokensAtOnce(Phase) const { return 0; }
+  virtual uint32_t tokensAtOnce(EntryIndex) const { return 0; }
   // When that is known.
   void describeSteps() {
-    const std::pair<Phase, const char *> phases[] = {
-        {Phase::Encode, "encode"}, {Phase::Prefill, "prefill"}, {Phase::Decode, "decode"}};
-    for (auto [phase, name] : phases)
-      if (const artifact::LaunchEntry *table = launches.phase(phase))
-        stepsText += (stepsText.empty() ? "" : "; ") + std::string(name) + ": " +
-                     LaunchCode::stepsOf(*table, phase, tokensAtOnce(phase));
+    for (size_t i = 0; i < launches.entries().size(); ++i)
+      stepsText += (stepsText.empty() ? "" : "; ") + entryNames[i] + ": " +
+                   LaunchCode::stepsOf(launches.entries()[i], tokensAtOnce(static_cast<EntryIndex>(i)));
   }
 
   const std::shared_ptr<const Gpu> gpu;

@@ -9,7 +9,8 @@ namespace talc {
 
 using namespace artifact;
 
-constexpr uint32_t maxKernels = 1 << 16, maxLaunches = 1 << 20, maxArguments = 1 << 24, maxPhases = 8, maxModules = 16;
+constexpr uint32_t maxKernels = 1 << 16, maxLaunches = 1 << 20, maxArguments = 1 << 24, maxEntryCount = 8,
+                   maxModules = 16;
 constexpr uint32_t maxWorkgroupThreads = 1024, maxShared = 1 << 20, maxGridY = 65535;
 constexpr uint64_t maxGridX = INT32_MAX;
 
@@ -49,13 +50,13 @@ std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
   memcpy(&header, bytes, sizeof(header));
   if (memcmp(header.magic, launchMagic, sizeof(launchMagic)) != 0)
     return "has other tables than this runtime knows";
-  if (header.kernelCount > maxKernels || header.launchCount > maxLaunches || header.entryCount > maxPhases ||
+  if (header.kernelCount > maxKernels || header.launchCount > maxLaunches || header.entryCount > maxEntryCount ||
       header.argumentCount > maxArguments || header.moduleCount > maxModules)
     return "has an impossible number of kernels, launches, arguments or modules";
   Reader reader(bytes + sizeof(header), size - sizeof(header));
   std::vector<LaunchModule> moduleTable;
   if (!reader.take(moduleTable, header.moduleCount) || !reader.take(kernelTable, header.kernelCount) ||
-      !reader.take(phases, header.entryCount) || !reader.take(launches, header.launchCount) ||
+      !reader.take(entryTable, header.entryCount) || !reader.take(launches, header.launchCount) ||
       !reader.take(arguments, header.argumentCount))
     return "is too short for its tables";
   uint64_t end = 0;
@@ -126,33 +127,34 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
 }
 
 // Its teams, and their shared memory.
-std::string LaunchCode::checkPersistent(const LaunchEntry &phase) const {
-  if (phase.persistentKernel == noKernel)
+std::string LaunchCode::checkPersistent(const LaunchEntry &entry) const {
+  if (entry.persistentKernel == noKernel)
     return "";
-  if (phase.persistentKernel >= kernelTable.size() ||
-      kernelTable[phase.persistentKernel].argumentCount != persistentArguments)
-    return "has a phase with an impossible persistent kernel";
-  const LaunchKernel &persistent = kernelTable[phase.persistentKernel];
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const LaunchKernel &kernel = kernelTable[launches[phase.firstLaunch + i].kernel];
+  if (entry.persistentKernel >= kernelTable.size() ||
+      kernelTable[entry.persistentKernel].argumentCount != persistentArguments)
+    return "has an entry with an impossible persistent kernel";
+  const LaunchKernel &persistent = kernelTable[entry.persistentKernel];
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const LaunchKernel &kernel = kernelTable[launches[entry.firstLaunch + i].kernel];
     if (teamsFor(kernel, persistent.threads, persistent.dynamicBytes) == 0)
       return "has a persistent kernel without room for its pieces";
   }
   return "";
 }
 
-std::string LaunchCode::checkPhases(const ModelInfo &facts) const {
-  for (const LaunchEntry &phase : phases) {
-    if (!memchr(phase.name, 0, sizeof(phase.name)) || phase.firstLaunch > launches.size() ||
-        phase.launchCount > launches.size() - phase.firstLaunch)
-      return "has a phase with launches outside its table";
-    if (std::string wrong = checkPersistent(phase); !wrong.empty())
+std::string LaunchCode::checkEntries(const ModelInfo &facts) const {
+  for (const LaunchEntry &entry : entryTable) {
+    if (!memchr(entry.name, 0, sizeof(entry.name)) || entry.firstLaunch > launches.size() ||
+        entry.launchCount > launches.size() - entry.firstLaunch)
+      return "has an entry with launches outside its table";
+    if (std::string wrong = checkPersistent(entry); !wrong.empty())
       return wrong;
   }
-  auto kind = static_cast<ModelKind>(facts.kind);
-  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
-  bool isComplete = (!encodes || phase(Phase::Encode)) && (!decodes || (phase(Phase::Prefill) && phase(Phase::Decode)));
-  return isComplete ? "" : "lacks a phase of the model";
+  auto has = [this](const char *name) {
+    return std::any_of(entryTable.begin(), entryTable.end(),
+                       [name](const LaunchEntry &entry) { return strcmp(entry.name, name) == 0; });
+  };
+  return findMissingEntry(static_cast<ModelKind>(facts.kind), has) ? "lacks an entry of the model" : "";
 }
 
 std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const ModelInfo &facts) {
@@ -160,22 +162,16 @@ std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const Mo
   wrong = wrong.empty() ? checkKernels() : wrong;
   wrong = wrong.empty() ? checkLaunches() : wrong;
   wrong = wrong.empty() ? checkArguments(facts) : wrong;
-  return wrong.empty() ? checkPhases(facts) : wrong;
+  return wrong.empty() ? checkEntries(facts) : wrong;
 }
 
-const LaunchEntry *LaunchCode::phase(Phase which) const {
-  const char *name = which == Phase::Encode ? "encode" : which == Phase::Prefill ? "prefill" : "decode";
-  for (const LaunchEntry &phase : phases)
-    if (strcmp(phase.name, name) == 0)
-      return &phase;
-  return nullptr;
-}
-
-std::string LaunchCode::stepsOf(const LaunchEntry &table, Phase phase, uint32_t tokensAtOnce) {
-  const std::string one = "1", all = std::to_string(table.launchCount);
+std::string LaunchCode::stepsOf(const LaunchEntry &entry, uint32_t tokensAtOnce) {
+  const std::string one = "1", all = std::to_string(entry.launchCount);
   if (tokensAtOnce == 0)
     return all;
-  return phase == Phase::Decode ? one : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
+  const EntryInfo *info = findEntryInfo(entry.name);
+  return info && info->isSingleToken ? one
+                                     : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
 }
 
 std::vector<uint64_t> LaunchCode::weightPlaces() const {

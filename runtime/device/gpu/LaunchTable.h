@@ -8,7 +8,7 @@
 // The code of kernels is in modules: one for each entry, with the kernels that no entry before it launches, and one for
 // its persistent kernel. So a device can load each when a step first needs it.
 //
-// The launches of a phase run in their order. One that waits sees what all before it wrote, and they are done with what
+// The launches of an entry run in their order. One that waits sees what all before it wrote, and they are done with what
 // it writes; launches that follow it without waiting may run beside it. A launch runs
 // grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
 // addresses on the device or numbers:
@@ -99,7 +99,7 @@ struct Launch {
 
 // ---- Persistent kernels
 //
-// A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the phase's
+// A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the entry's
 // launches would do, piece by piece: a piece is a launch, its tasks are the launch's workgroups. Arguments:
 //
 //   address of PersistentLaunch[count] | count | address of uint32_t[1 + count], all 0

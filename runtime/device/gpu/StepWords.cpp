@@ -58,7 +58,7 @@ void writeStepWords(const Step &step, std::vector<int32_t> &words) {
   words.assign(wordsOf<StepTables>(), 0);
   tables.tokenCount = static_cast<int32_t>(rows);
   tables.spanCount = static_cast<int32_t>(spans);
-  tables.ids = append(words, step.ids, rows);
+  tables.tokenIds = append(words, step.inputs.tokenIds, rows);
   tables.tokens = append(words, step.tokens, rows);
   tables.spans = append(words, step.spans, spans);
   tables.history = appendHistory(words, step, tables.spans);

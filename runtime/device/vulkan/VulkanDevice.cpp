@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the SPIR-V of an artifact, and brings the weights to a GPU.
-#include "runtime/device/vulkan/VulkanDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/device/gpu/LoadModel.h"
 #include "runtime/device/vulkan/VulkanModel.h"
@@ -49,7 +49,7 @@ static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) 
 
 // A GPU of its own, else one that shares the processors' memory. A driver that runs on processors is no match for code
 // that was made for them.
-static Status choose(bool elseProcessors, int32_t &number) {
+static Status choose(bool hasCpuCode, int32_t &number) {
   const Driver *driver = nullptr;
   std::vector<GpuProperties> gpus;
   if (Status status = Driver::open(driver); status.failed())
@@ -58,7 +58,7 @@ static Status choose(bool elseProcessors, int32_t &number) {
     return status;
   for (GpuType type : {GpuType::Discrete, GpuType::Integrated, GpuType::Virtual, GpuType::Other, GpuType::Processor})
     for (size_t i = 0; i < gpus.size(); ++i)
-      if (gpus[i].type == type && gpus[i].lack.empty() && !(elseProcessors && type == GpuType::Processor)) {
+      if (gpus[i].type == type && gpus[i].lack.empty() && !(hasCpuCode && type == GpuType::Processor)) {
         number = static_cast<int32_t>(i);
         return {};
       }

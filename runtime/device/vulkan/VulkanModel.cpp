@@ -149,18 +149,17 @@ uint64_t VulkanModel::launchBytes(const LaunchKernel &kernel) {
   return 16 + (uint64_t(kernel.argumentCount) + 1) / 2 * 16;
 }
 
-uint64_t VulkanModel::phaseBytes(Phase which) const {
-  const artifact::LaunchEntry *phase = launches.phase(which);
+uint64_t VulkanModel::entryBytes(const artifact::LaunchEntry &entry) const {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
-    bytes += launchBytes(launches.kernels()[launches.launch(phase->firstLaunch + i).kernel]);
+  for (uint32_t i = 0; i < entry.launchCount; ++i)
+    bytes += launchBytes(launches.kernels()[launches.launch(entry.firstLaunch + i).kernel]);
   return bytes;
 }
 
 WorkspaceMemory VulkanModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
   WorkspaceMemory memory = gpuMemoryFor(facts, slots, size);
-  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
-    memory.temporaries = multiplyAdd(phaseBytes(phase), 1, memory.temporaries);
+  for (const artifact::LaunchEntry &entry : launches.entries())
+    memory.temporaries = multiplyAdd(entryBytes(entry), 1, memory.temporaries);
   return memory;
 }
 

@@ -27,8 +27,8 @@ public:
 
   // A launch's workgroups, three words, and 16 bytes behind them its arguments; so many bytes in all.
   static uint64_t launchBytes(const artifact::LaunchKernel &kernel);
-  // Of a phase; 0: the model has no such phase.
-  uint64_t phaseBytes(Phase phase) const;
+  // Of an entry.
+  uint64_t entryBytes(const artifact::LaunchEntry &entry) const;
 
 private:
   // A run of weights, which suits a buffer of the GPU.

@@ -166,7 +166,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::TokenCountOp o) { return count(o, offsetof(StepContext, tokenCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
       .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })
-      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
+      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, inputs.tokenIds), 4, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepContext, history), 4, 0); })
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepContext, spans), sizeof(Span), offsetof(Span, segment));

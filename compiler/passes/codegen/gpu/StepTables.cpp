@@ -38,7 +38,7 @@ SmallVector<Value> readTables(TableReader &r, Operation *op) {
       .Case([&](kernel::OutputCountOp o) {
         return count(o, offsetof(StepTables, wantedCount) + wordBytes * static_cast<int64_t>(o.getOutput()));
       })
-      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepTables, ids), wordBytes, 0); })
+      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepTables, tokenIds), wordBytes, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepTables, history), wordBytes, 0); })
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepTables, spans), sizeof(Span), offsetof(Span, segment));
