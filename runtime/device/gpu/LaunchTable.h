@@ -8,10 +8,10 @@
 // The code of kernels is in modules: one for each entry, with the kernels that no entry before it launches, and one for
 // its persistent kernel. So a device can load each when a step first needs it.
 //
-// The launches of an entry run in their order. One that waits sees what all before it wrote, and they are done with what
-// it writes; launches that follow it without waiting may run beside it. A launch runs
-// grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
-// addresses on the device or numbers:
+// The launches of an entry run in their order. One that waits sees what all before it wrote, and they are done with
+// what it writes; launches that follow it without waiting may run beside it. A launch runs grid.x * grid.y workgroups
+// of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits, addresses on the device or
+// numbers:
 //
 //   value = base + fixed + perToken * tokenCount of the step
 //
@@ -137,10 +137,10 @@ struct PersistentLaunch {
 // struct of an array is that of Step.h in words.
 struct StepTables {
   int32_t tokenCount, spanCount;
-  int32_t ids;      // [tokenCount]
-  int32_t tokens;   // StepToken [tokenCount]
-  int32_t spans;    // Span [spanCount]
-  int32_t history;  // slots; see Span::history
+  int32_t tokenIds;  // [tokenCount]
+  int32_t tokens;    // StepToken [tokenCount]
+  int32_t spans;     // Span [spanCount]
+  int32_t history;   // slots; see Span::history
   int32_t wantedCount[maxOutputs];
   int32_t wanted[maxOutputs];  // [wantedCount], rows of the step
 };
