@@ -9,7 +9,7 @@
 // panel of a ring whose first tokens are kept is stored twice. Of a format of blocks every token's are stored by
 // themselves.
 #include "compiler/passes/schedule/attention/KvPanels.h"
-#include "compiler/passes/schedule/cpu/attention/KvStorage.h"
+#include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
 
 using namespace mlir;

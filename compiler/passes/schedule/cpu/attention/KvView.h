@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/passes/schedule/attention/MaskRange.h"
-#include "compiler/passes/schedule/cpu/attention/KvStorage.h"
+#include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 
 namespace talc {
 
