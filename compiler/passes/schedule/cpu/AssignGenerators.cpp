@@ -6,7 +6,7 @@
 #include "compiler/generators/GeneratedCode.h"
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -80,8 +80,8 @@ struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
 
   // What plans want, which come from measurements.
   void assignWanted(func::FuncOp function, kernel::TasksOp tasks) {
-    talc::GeneratorPlan plan;
-    readPlan(tasks.getPlanAttr(), talc::GeneratorPlan::parameters(), plan);
+    talc::GeneratorTunables plan;
+    readPlan(tasks.getPlanAttr(), talc::GeneratorTunables::parameters(), plan);
     const Generator &halide = generators[0];
     if (plan.byHalide == 1)
       return assign(halide, function, tasks, true);

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage schedule of processors; compiler/passes/Passes.td includes it.
 
+def AttachIsaTraits : Pass<"attach-isa-traits", "mlir::ModuleOp"> {
+  let summary = "write the traits of the target's instruction set on the module";
+  let description = [{
+      module  ->  module attributes {kernel.isa = #kernel.isa<lanes = 16, registers = 32, ...>}
+
+    Other passes of the stage ask for traits instead of guessing them from the width of a vector. A target passes its own;
+    by the option, the module gets those of NEON, AVX2 or AVX-512.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
   let summary = "says how the loops of every piece are to be cut: by the program, a wish, a record, or the cost model";
   let description = [{
@@ -9,7 +21,7 @@ def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
 
     Pieces that have a plan keep it; numbers that it lacks are added. The passes that make loops look at plans alone.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
                         "bytes of L2, of which a block of rows and its weights take half">,
                  Option<"dropsPrefetches", "drops-prefetches", "bool", "false",
@@ -45,7 +57,7 @@ def MatmulToHalide : Pass<"matmul-to-halide", "mlir::ModuleOp"> {
     those of expand-matmul, and so are the bits. hgen makes the code; where it fails and another generator may do, the
     kernel is left to expand-matmul.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">,
                  Option<"processor", "processor", "std::string", "\"\"",
                         "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
@@ -58,7 +70,7 @@ def AttentionToHalide : Pass<"attention-to-halide", "mlir::ModuleOp"> {
     Of the kernels that assign-generators gave to Halide: queries and keys, weights and values, of a tile of rows and a
     block of keys. The loops around, masks and the softmax are those of expand-attention, and so are the bits.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">,
                  Option<"processor", "processor", "std::string", "\"\"",
                         "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
@@ -73,7 +85,7 @@ def RowsToHalide : Pass<"rows-to-halide", "mlir::ModuleOp"> {
     Of norms, softmax, rope and elementwise pieces in the kernels that assign-generators gave to Halide. The loops around
     and the order of sums are those of expand-rows, and so are the bits.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">,
                  Option<"processor", "processor", "std::string", "\"\"",
                         "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
@@ -89,14 +101,14 @@ def MatmulToAmx : Pass<"matmul-to-amx", "mlir::ModuleOp"> {
     Of the processors that have AMX. Contractions of integers are marked, for expand-matmul to give the registers their
     many rows; those that the registers do not take, by type or by shape, are left to it as they are.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect", "mlir::amx::AMXDialect"];
 }
 
 def ExpandMatmul : Pass<"expand-matmul", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect"];
 }
@@ -107,7 +119,7 @@ def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
     Expands kernel.attention, and kernel.combine where split-kv divided one. Says what it chose, and why, as remarks of
     the category `schedule` (talc-opt --remarks-filter=schedule).
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }
@@ -118,7 +130,7 @@ def ExpandMoe : Pass<"expand-moe", "mlir::ModuleOp"> {
     kernel.experts becomes loops: for each expert the rows of the task that chose it are listed, and pass its panels in
     tiles.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect"];
 }
@@ -129,14 +141,14 @@ def ExpandMemory : Pass<"expand-memory", "mlir::ModuleOp"> {
     kernel.memory becomes loops: for each row of a sequence in turn, its queries read the head's matrix and its key adds to
     what the segment will leave there.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }
 
 def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
   let summary = "loops for the pieces that treat each row by itself";
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }

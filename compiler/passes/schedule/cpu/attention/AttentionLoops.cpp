@@ -92,7 +92,8 @@ Value AttentionLoops::walkBlocks(const TaskRows &rows, llvm::function_ref<void(V
   Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), size), size);
   Value end = keys.endSeen(e.sub(rows.count, e.index(1)));
   Value several = online() ? e.less(kept ? begin : e.add(begin, size), end) : Value();
-  Value only = several ? arith::XOrIOp::create(e.b, e.loc, several, truth(e, true)).getResult() : truth(e, true);
+  Value only =
+      several ? arith::XOrIOp::create(e.b, e.loc, several, constantBool(e, true)).getResult() : constantBool(e, true);
   e.loop(begin, end, size, [&](Value first) {
     if (kept)
       takeInPart(rows, e.less(begin, first));
@@ -119,13 +120,14 @@ void AttentionLoops::eachTile(const TaskRows &rows, Value firstKey, Value begin,
     e.when(e.less(from, to), [&, from = from, to = to] { body(n, row, from, to); });
   };
   std::optional<int64_t> known = getConstantIntValue(rows.count);
-  Value whole = known ? e.index(*known / tileRows * tileRows) : e.mul(e.div(rows.count, tileRows), tileRows);
-  if (!known || *known >= tileRows)
-    e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
+  Value whole = known ? e.index(*known / registerTileRows * registerTileRows)
+                      : e.mul(e.div(rows.count, registerTileRows), registerTileRows);
+  if (!known || *known >= registerTileRows)
+    e.loop(e.index(0), whole, registerTileRows, [&](Value row) { visit(registerTileRows, row); });
   if (!known)
-    e.dispatch(e.sub(rows.count, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
-  else if (*known % tileRows > 0)
-    visit(*known % tileRows, whole);
+    e.dispatch(e.sub(rows.count, whole), 1, registerTileRows - 1, [&](int64_t n) { visit(n, whole); });
+  else if (*known % registerTileRows > 0)
+    visit(*known % registerTileRows, whole);
 }
 
 Emitter::Values AttentionLoops::queriesOf(const TaskRows &rows, ArrayRef<TileRows> entries, int64_t n) {

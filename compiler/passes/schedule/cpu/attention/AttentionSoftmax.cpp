@@ -159,15 +159,15 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
 
 // Rows that one loop weighs. Beside the constants of 2^x, where they are in registers, there is room for two registers
 // of each of three rows.
-static int64_t rowsTogether(int64_t n, int64_t lanes) {
-  return constantsFromMemory(lanes) ? n : std::min<int64_t>(n, 3);
+static int64_t rowsTogether(int64_t n, const IsaTraits &traits) {
+  return traits.memoryOperands ? n : std::min<int64_t>(n, 3);
 }
 
 void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {
   Columns columns = columnsOf(n, row, from, to);
   Values largest = largestScores(n, row, columns, bias), found;
   for (int64_t first = 0, count; first < n; first += count) {
-    count = rowsTogether(n - first, e.lanes);
+    count = rowsTogether(n - first, e.traits);
     found.append(weighScores(count, e.add(row, first), columns, ArrayRef<Value>(largest).slice(first, count)));
   }
   auto store = [&](Value vector, Value memory, int64_t r) {

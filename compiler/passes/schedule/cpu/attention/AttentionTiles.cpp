@@ -15,13 +15,13 @@ AttentionTiles::AttentionTiles(Emitter &emitter, const KvView &keys, const Atten
       softmax(softmax) {}
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
-int64_t AttentionTiles::widestTile(int64_t rows, int64_t lanes, int64_t tokens) {
-  int64_t columns = tileColumns(lanes > 8 ? tileRows : rows, lanes);
-  return columns * tileRows / std::max(rows, tileRows) / tokens;
+int64_t AttentionTiles::widestTile(int64_t rows, const IsaTraits &traits, int64_t tokens) {
+  int64_t columns = registerTileColumns(traits.hasLargeRegisterFile() ? registerTileRows : rows, traits);
+  return columns * registerTileRows / std::max(rows, registerTileRows) / tokens;
 }
 
 int64_t AttentionTiles::keySteps() const {
-  return tileSteps(e.lanes, 2);
+  return registerTileUnroll(e.traits, 2);
 }
 
 void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors,
@@ -49,8 +49,8 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
 }
 
 void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
-  eachEvenPart(e, layout.paddedWidth / layout.tokens, widestTile(rows),
-               [&](Value panel, int64_t count) { body(e.mul(panel, layout.tokens), count * perPanel()); });
+  forEachEvenPart(e, layout.paddedWidth / layout.tokens, widestTile(rows),
+                  [&](Value panel, int64_t count) { body(e.mul(panel, layout.tokens), count * perPanel()); });
 }
 
 void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
@@ -61,7 +61,7 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
     auto loadValues = [&](Value k, int64_t v) {
       return panels.values->load(those.block.values, panel, k, e.add(column, v * e.lanes));
     };
-    tiles.push_back({count, vectors, tileSteps(e.lanes, 1), nullptr, loadValues});
+    tiles.push_back({count, vectors, registerTileUnroll(e.traits, 1), nullptr, loadValues});
     tiles.back().readA(e, [&](int64_t r, Value k) {
       return std::pair(softmax.scores, Emitter::Values{e.add(those.first, r), e.add(firstOfPanel, k)});
     });

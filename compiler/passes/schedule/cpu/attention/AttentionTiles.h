@@ -33,8 +33,8 @@ public:
   AttentionTiles(Emitter &emitter, const KvView &keys, const AttentionSoftmax &softmax, int64_t rows);
 
   // Panels of so many tokens that a tile of so many rows takes side by side.
-  static int64_t widestTile(int64_t rows, int64_t lanes, int64_t tokens);
-  int64_t widestTile(int64_t rows) const { return widestTile(rows, e.lanes, layout.tokens); }
+  static int64_t widestTile(int64_t rows, const IsaTraits &traits, int64_t tokens);
+  int64_t widestTile(int64_t rows) const { return widestTile(rows, e.traits, layout.tokens); }
   // Features that an iteration of a product with keys takes.
   int64_t keySteps() const;
   // Vectors of a panel.

@@ -11,6 +11,7 @@
 // give the same bits.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/attention/KvPrefetch.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 
@@ -46,12 +47,13 @@ private:
   bool tilesGroups() {
     constexpr int64_t least = 4;
     int64_t most = std::min<int64_t>(8, loops.schedule.rows);
-    return leavesTokens() && KvPrefetch::suits(loops) && e.lanes > 8 && loops.group >= least && loops.group <= most;
+    return leavesTokens() && KvPrefetch::suits(loops) && e.traits.hasLargeRegisterFile() && loops.group >= least &&
+           loops.group <= most;
   }
 
   // Heads of one task then.
   int64_t headsOfToken() {
-    bool single = !leavesTokens() || tilesGroups() || loops.group > tileRows;
+    bool single = !leavesTokens() || tilesGroups() || loops.group > registerTileRows;
     return single ? 1 : largestDivisor(loops.keys.layout.heads, loops.schedule.rows / loops.group);
   }
 
@@ -105,7 +107,8 @@ private:
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes) || !areValidKvCaches(getOperation(), lanes))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits || !areValidKvCaches(getOperation(), traits->lanes))
       return signalPassFailure();
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
@@ -114,7 +117,7 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
-      Emitter emitter(builder, op->getLoc(), lanes);
+      Emitter emitter(builder, op->getLoc(), *traits);
       expandAttention(emitter, tasks, op, tilesOfHead);
     }
   }

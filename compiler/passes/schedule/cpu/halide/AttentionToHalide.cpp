@@ -10,6 +10,7 @@
 // A sum is one chain of multiply-adds, with k or keys ascending, as by register tiles, so that the bits are the same.
 // A token that is alone in its sequence goes head by head.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/attention/AttentionStrategies.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
@@ -29,23 +30,24 @@ using namespace talc;
 namespace {
 
 // See tools/hgen/Attention.cpp.
-DictionaryAttr describe(kernel::AttentionOp op, int64_t lanes, StringRef kind, MemRefType stored, StringRef size,
-                        int64_t sizeOf) {
+DictionaryAttr describe(kernel::AttentionOp op, const IsaTraits &traits, StringRef kind, MemRefType stored,
+                        StringRef size, int64_t sizeOf) {
   MLIRContext *context = op.getContext();
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
   auto number = [&](StringRef key, int64_t value) { return numberEntry(context, key, value); };
-  auto panels = [&](int64_t rows) { return AttentionTiles::widestTile(rows, lanes, layout.tokens); };
+  auto panels = [&](int64_t rows) { return AttentionTiles::widestTile(rows, traits, layout.tokens); };
   return DictionaryAttr::get(
       context, {textEntry(context, "kind", kind), textEntry(context, "element", elementFormat(stored).name),
-                number("lanes", lanes), number("panel", layout.tokens), number("rows", tileRows),
-                number("panels", panels(tileRows)), number("panels_of_row", panels(1)), number(size, sizeOf)});
+                number("lanes", traits.lanes), number("panel", layout.tokens), number("rows", registerTileRows),
+                number("panels", panels(registerTileRows)), number("panels_of_row", panels(1)), number(size, sizeOf)});
 }
 
 class ProductsByHalide final : public HeadProducts {
 public:
   ProductsByHalide(AttentionLoops &loops, func::FuncOp scores, func::FuncOp values)
       : loops(loops), e(loops.e), layout(loops.keys.layout), scores(scores), values(values),
-        buffers(e, {2, 3, 3, 2, 4, 3}), copied(loops.group > 1 ? e.stackBuffer({tileRows, layout.width}) : Value()) {}
+        buffers(e, {2, 3, 3, 2, 4, 3}),
+        copied(loops.group > 1 ? e.stackBuffer({registerTileRows, layout.width}) : Value()) {}
 
   void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from, Value to) override {
     Value tokens = e.index(layout.tokens), width = e.index(layout.width), zero = e.index(0), one = e.index(1);
@@ -124,19 +126,19 @@ private:
 
 class AttentionKernel final : public HalideKernel {
 public:
-  AttentionKernel(kernel::AttentionOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
+  AttentionKernel(kernel::AttentionOp op, kernel::TasksOp tasks, const IsaTraits &traits, const std::string &processor)
       : op(op), tasks(tasks), layout(cast<KvCacheType>(op.getCache().getType())),
-        kernel(op->getParentOfType<func::FuncOp>()), lanes(lanes),
-        scores(kernel, "_scores", processor, describe(op, lanes, "scores", layout.keysType(), "depth", layout.width)),
+        kernel(op->getParentOfType<func::FuncOp>()), traits(traits),
+        scores(kernel, "_scores", processor, describe(op, traits, "scores", layout.keysType(), "depth", layout.width)),
         values(
             kernel, "_values", processor,
-            describe(op, lanes, "values", layout.valuesType(), "column_panels", layout.paddedWidth / layout.tokens)) {}
+            describe(op, traits, "values", layout.valuesType(), "column_panels", layout.paddedWidth / layout.tokens)) {}
 
   SmallVector<HalideFunction *> functions() override { return {&scores, &values}; }
 
   void replace() override {
     OpBuilder builder(tasks);
-    Emitter e(builder, op.getLoc(), lanes);
+    Emitter e(builder, op.getLoc(), traits);
     expandAttention(e, tasks, op, [&](AttentionLoops &loops) {
       return std::make_unique<ProductsByHalide>(loops, scores.declare(kernel, 3), values.declare(kernel, 4));
     });
@@ -147,22 +149,22 @@ private:
   kernel::TasksOp tasks;
   const kernel::KvLayout layout;
   func::FuncOp kernel;
-  const int64_t lanes;
+  const IsaTraits traits;
   HalideFunction scores, values;
 };
 
 struct AttentionToHalide : talc::impl::AttentionToHalideBase<AttentionToHalide> {
   using Base::Base;
   void runOnOperation() override {
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
     auto make = [&](Operation *piece, std::unique_ptr<HalideKernel> &made) {
       auto op = dyn_cast<kernel::AttentionOp>(piece);
       kernel::TasksOp tasks = op ? getPlannedTasks(op) : kernel::TasksOp();
       if (tasks)
-        made = std::make_unique<AttentionKernel>(op, tasks, lanes, processor);
+        made = std::make_unique<AttentionKernel>(op, tasks, *traits, processor);
       return success(!op || tasks);
     };
-    if (!isValidWidth(getOperation(), lanes) || !areValidKvCaches(getOperation(), lanes) ||
-        failed(replaceByHalide(getOperation(), make)))
+    if (!traits || !areValidKvCaches(getOperation(), traits->lanes) || failed(replaceByHalide(getOperation(), make)))
       signalPassFailure();
   }
 };

@@ -8,6 +8,7 @@
 // The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits
 // are those of expand-matmul.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
@@ -37,22 +38,23 @@ public:
     const int64_t rows = rowsOfTile();
     auto number = [&](StringRef key, int64_t value) { return numberEntry(e.b.getContext(), key, value); };
     auto text = [&](StringRef key, StringRef value) { return textEntry(e.b.getContext(), key, value); };
-    return e.b.getDictionaryAttr({text("kind", "matmul"), number("lanes", e.lanes), number("depth", plan.depth),
-                                  number("panel", plan.panelLanes), number("rows", rows),
-                                  number("columns", plan.pieceLanes(rows)), number("panels", plan.groupPanels(rows)),
+    return e.b.getDictionaryAttr({text("kind", "matmul"), number("lanes", e.lanes), number("depth", plan.shape.k),
+                                  number("panel", plan.shape.panelLanes), number("rows", rows),
+                                  number("columns", plan.sliceLanes(rows)), number("panels", plan.groupPanels(rows)),
                                   text("element", elementFormat(weight.getType()).name)});
   }
 
   void expand(const HalideFunction &function) {
     int64_t known = x.getType().getDimSize(0);
-    int64_t blockRows = ShapedType::isDynamic(known) ? plan.blockRows : std::min(known, plan.blockRows);
+    int64_t blockRows =
+        ShapedType::isDynamic(known) ? plan.tunables.blockRows : std::min(known, plan.tunables.blockRows);
     groupPanels = plan.groupPanels(rowsOfTile());
     func::FuncOp product = function.declare(kernelFunction(), 3);
     // In front of the tasks, so that the stack belongs to the function's frame.
     HalideBuffers buffers(e, {2, 3, 2});
-    Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
-    tasks.getExtentsMutable().assign({e.rows(x), e.index(plan.panels)});
-    tasks.setGrain({plan.blockRows, plan.taskPanels});
+    Value stack = plan.sumsWaitInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.shape.panelLanes});
+    tasks.getExtentsMutable().assign({e.rows(x), e.index(plan.shape.panels)});
+    tasks.setGrain({plan.tunables.blockRows, plan.tunables.taskPanels});
     e.b.setInsertionPoint(op);
     Value first = tasks.part(0), rows = e.sub(tasks.part(1), first);
     e.loop(tasks.part(2), tasks.part(3), groupPanels, [&](Value panel) {
@@ -66,16 +68,16 @@ public:
 private:
   int64_t rowsOfTile() const {
     int64_t known = x.getType().getDimSize(0);
-    return ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
+    return ShapedType::isDynamic(known) ? plan.tunables.tileRows : std::min(known, plan.tunables.tileRows);
   }
 
   void call(func::FuncOp product, HalideBuffers &buffers, const StoredSums &sums, Value rows, Value panels) {
     auto sumsMemory = cast<TypedValue<MemRefType>>(sums.memory(c));
-    Value zero = e.index(0), depth = e.index(plan.depth), lanes = e.index(plan.panelLanes);
+    Value zero = e.index(0), depth = e.index(plan.shape.k), lanes = e.index(plan.shape.panelLanes);
     auto rowStride = [&](TypedValue<MemRefType> memory) {
       return e.index(memory.getType().getStridesAndOffset().first[0]);
     };
-    Value columns = e.mul(panels, plan.panelLanes);
+    Value columns = e.mul(panels, plan.shape.panelLanes);
     SmallVector<Value> arguments = {
         buffers.fill(0, x, {sums.firstRow, zero}, {{depth, e.index(1)}, {rows, rowStride(x)}}),
         buffers.fill(1, weight, {sums.firstPanel, zero, zero},
@@ -96,8 +98,8 @@ private:
 
 class ContractKernel final : public HalideKernel {
 public:
-  ContractKernel(kernel::MatmulOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
-      : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
+  ContractKernel(kernel::MatmulOp op, kernel::TasksOp tasks, const IsaTraits &traits, const std::string &processor)
+      : op(op), builder(tasks), emitter(builder, op.getLoc(), traits),
         product(emitter, tasks, op), function{product.kernelFunction(), "_halide", processor, product.describe()} {}
 
   SmallVector<HalideFunction *> functions() override { return {&function}; }
@@ -118,14 +120,15 @@ private:
 struct MatmulToHalide : talc::impl::MatmulToHalideBase<MatmulToHalide> {
   using Base::Base;
   void runOnOperation() override {
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
     auto make = [&](Operation *piece, std::unique_ptr<HalideKernel> &made) {
       auto op = dyn_cast<kernel::MatmulOp>(piece);
       kernel::TasksOp tasks = op ? getPlannedTasks(op) : kernel::TasksOp();
       if (tasks)
-        made = std::make_unique<ContractKernel>(op, tasks, lanes, processor);
+        made = std::make_unique<ContractKernel>(op, tasks, *traits, processor);
       return success(!op || tasks);
     };
-    if (!isValidWidth(getOperation(), lanes) || failed(replaceByHalide(getOperation(), make)))
+    if (!traits || failed(replaceByHalide(getOperation(), make)))
       signalPassFailure();
   }
 };

@@ -7,10 +7,11 @@
 //
 // The loops outside are those of expand-rows. Sums have the order that they have there, so that the bits are the same.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
-#include "compiler/passes/schedule/cpu/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -27,9 +28,9 @@ namespace {
 
 class LineKernel final : public HalideKernel {
 public:
-  LineKernel(func::FuncOp kernel, RowExpressions &&code, const RowPlan &plan, int64_t lanes,
+  LineKernel(func::FuncOp kernel, RowExpressions &&code, const RowTunables &plan, const IsaTraits &traits,
              const std::string &processor)
-      : kernel(kernel), line(std::move(code)), lanes(lanes), function(kernel, "_halide", processor, describe(plan)) {}
+      : kernel(kernel), line(std::move(code)), traits(traits), function(kernel, "_halide", processor, describe(plan)) {}
 
   SmallVector<HalideFunction *> functions() override { return {&function}; }
 
@@ -40,7 +41,7 @@ public:
     kernel->getBlock()->getOperations().insert(kernel->getIterator(), copy);
     kernel.erase();
     OpBuilder builder(kernel::getTasks(copy));
-    Emitter e(builder, copy.getLoc(), lanes);
+    Emitter e(builder, copy.getLoc(), traits);
     HalideBuffers buffers(e, SmallVector<int64_t>(line.read.size() + line.written.size(), 1));
     for (size_t i = 0; i < line.read.size() + line.written.size(); ++i)
       buffers.describe(i, {{e.index(line.width), e.index(1)}});
@@ -59,35 +60,36 @@ public:
   }
 
 private:
-  DictionaryAttr describe(const RowPlan &plan) {
+  DictionaryAttr describe(const RowTunables &plan) {
     auto number = [&](StringRef key, int64_t value) { return numberEntry(kernel.getContext(), key, value); };
     auto text = [&](StringRef key, StringRef value) { return textEntry(kernel.getContext(), key, value); };
     return DictionaryAttr::get(kernel.getContext(),
-                               {text("kind", "row"), number("lanes", lanes), number("unroll", plan.unroll),
+                               {text("kind", "row"), number("lanes", traits.lanes), number("unroll", plan.unroll),
                                 number("width", line.width), text("code", line.code)});
   }
 
   func::FuncOp kernel;
   RowExpressions line;
-  const int64_t lanes;
+  const IsaTraits traits;
   HalideFunction function;
 };
 
 struct RowsToHalide : talc::impl::RowsToHalideBase<RowsToHalide> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes) ||
-        failed(replaceByHalide(getOperation(), [&](Operation *piece, auto &made) { return make(piece, made); })))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits || failed(replaceByHalide(getOperation(),
+                                          [&](Operation *piece, auto &made) { return make(piece, *traits, made); })))
       signalPassFailure();
   }
 
-  LogicalResult make(Operation *piece, std::unique_ptr<HalideKernel> &made) {
+  LogicalResult make(Operation *piece, const IsaTraits &traits, std::unique_ptr<HalideKernel> &made) {
     auto kernel = piece->getParentOfType<func::FuncOp>();
     std::string why;
-    RowPlan plan;
-    readPlan(kernel::TasksOp::around(piece).getPlanAttr(), RowPlan::parameters(), plan);
+    RowTunables plan;
+    readPlan(kernel::TasksOp::around(piece).getPlanAttr(), RowTunables::parameters(), plan);
     if (std::optional<RowExpressions> line = buildRowExpressions(piece, why))
-      made = std::make_unique<LineKernel>(kernel, std::move(*line), plan, lanes, processor);
+      made = std::make_unique<LineKernel>(kernel, std::move(*line), plan, traits, processor);
     else
       kernel.emitError() << "cannot be Halide's: " << why;
     return success(made != nullptr);

@@ -15,7 +15,7 @@ inline constexpr RowWiseOp cpuRowOps[] = {
 };
 
 // In either table; null: in none.
-inline const RowWiseOp *findRowOp(mlir::Operation *op) {
+inline const RowWiseOp *findCpuRowOp(mlir::Operation *op) {
   const RowWiseOp *shared = findRowWiseOp(rowWiseOps, op);
   return shared ? shared : findRowWiseOp(cpuRowOps, op);
 }

@@ -6,8 +6,9 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
-#include "compiler/passes/schedule/cpu/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -26,8 +27,8 @@ static bool isInnermost(scf::ForOp loop) {
 
 // The order of everything that a row goes through stays.
 static void unrollInnermost(talc::kernel::TasksOp tasks) {
-  talc::RowPlan plan;
-  readPlan(tasks.getPlanAttr(), talc::RowPlan::parameters(), plan);
+  talc::RowTunables plan;
+  readPlan(tasks.getPlanAttr(), talc::RowTunables::parameters(), plan);
   SmallVector<std::pair<scf::ForOp, int64_t>> loops;
   tasks.walk([&](scf::ForOp loop) {
     std::optional<APInt> turns = isInnermost(loop) ? loop.getStaticTripCount() : std::nullopt;
@@ -45,22 +46,23 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!talc::isValidWidth(getOperation(), lanes) || !talc::areValidKvCaches(getOperation(), lanes))
+    std::optional<talc::IsaTraits> traits = talc::getIsaTraits(getOperation(), lanes);
+    if (!traits || !talc::areValidKvCaches(getOperation(), traits->lanes))
       return signalPassFailure();
     SmallVector<Operation *> pieces;
     getOperation().walk([&](talc::kernel::ComputeOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
-      const talc::RowWiseOp *row = talc::findRowOp(piece);
+      const talc::RowWiseOp *row = talc::findCpuRowOp(piece);
       if (!row)
         continue;
       talc::kernel::TasksOp tasks = talc::getEnclosingTasks(piece);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(piece);
-      talc::Emitter emitter(builder, piece->getLoc(), lanes);
+      talc::Emitter emitter(builder, piece->getLoc(), *traits);
       talc::PassRemarks("schedule", "expand-rows").did(piece, [&] {
         return llvm::formatv("{0}: loops over every row in vectors of {1} lanes", piece->getName().stripDialect(),
-                             lanes.getValue());
+                             traits->lanes);
       });
       row->expand(emitter, piece);
       piece->erase();

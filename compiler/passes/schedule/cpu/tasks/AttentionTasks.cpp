@@ -39,7 +39,7 @@ private:
     threads = kernel::ThreadsOp::create(e.b, e.loc, step);
     sequences = kernel::SpanCountOp::create(e.b, e.loc, step);
     Value count = countAll();
-    WorkStealing claims(e, step, count, truth(e, true));
+    WorkStealing claims(e, step, count, constantBool(e, true));
     // Through the sequences again if a task of an earlier one is claimed.
     loopWithin(e, claims.next(zero), zero, count, [&](Value first) {
       return e.loop(zero, sequences, 1, {zero, first}, [&](Value s, ValueRange carried) -> Emitter::Values {

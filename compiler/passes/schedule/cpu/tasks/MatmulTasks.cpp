@@ -8,22 +8,13 @@
 //
 // A step that is divided by rows has the same blocks in every thread's part of the rows: thread i's share of the tasks
 // then is just the tasks of its rows, and needs nothing that other threads wrote.
-#include "compiler/passes/schedule/cpu/tasks/DistributionPlan.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/tasks/TaskLoops.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
 
 using namespace mlir;
 
 namespace talc {
-
-ArrayRef<TuningParameter<DistributionPlan>> DistributionPlan::parameters() {
-  static constexpr TuningParameter<DistributionPlan> all[] = {
-      {"by_panels", &DistributionPlan::byPanels, 0, 1},
-      {"claimed_rows", &DistributionPlan::claimedRows, 1, 1 << 20},
-      {"share_rows", &DistributionPlan::shareRows, 1, 1 << 20},
-      {"share_tasks", &DistributionPlan::shareTasks, 1, 1 << 10}};
-  return all;
-}
 
 namespace {
 
@@ -32,15 +23,15 @@ public:
   TileTasks(Emitter &e, kernel::TasksOp tasks)
       : e(e), tasks(tasks), step(tasks.getStep()), rows(tasks.getExtents()[0]), panels(tasks.getExtents()[1]),
         group(e.index(tasks.getGrain()[1])), groups(e.ceilDiv(panels, group)) {
-    readPlan(tasks.getPlanAttr(), DistributionPlan::parameters(), plan);
+    readPlan(tasks.getPlanAttr(), DistributionTunables::parameters(), plan);
   }
 
   void share() {
     std::tie(ownFirst, ownEnd) = ownPart(e, step, panels);
-    if (std::optional<int64_t> known = getConstantIntValue(rows); known && *known < plan.claimedRows)
+    if (std::optional<int64_t> known = getConstantIntValue(rows); known && *known < plan.stealingRows)
       return inlineBody(e, tasks, {e.index(0), rows, ownFirst, ownEnd, ownFirst});
     threads = kernel::ThreadsOp::create(e.b, e.loc, step);
-    isClaimed = both(e.less(e.index(1), threads), e.less(e.index(plan.claimedRows - 1), rows));
+    isClaimed = both(e.less(e.index(1), threads), e.less(e.index(plan.stealingRows - 1), rows));
     divideRows();
     groupsOfBlock = e.select(isClaimed, groups, e.index(1));
     count = e.mul(e.mul(parts, blocksOfPart), groupsOfBlock);
@@ -52,11 +43,11 @@ public:
   }
 
 private:
-  Value both(Value x, Value y) { return e.select(x, y, truth(e, false)); }
+  Value both(Value x, Value y) { return e.select(x, y, constantBool(e, false)); }
 
   // The rows fall into parts, and these into blocks.
   void divideRows() {
-    Value one = e.index(1), byRows = truth(e, false);
+    Value one = e.index(1), byRows = constantBool(e, false);
     if (tasks.getShare() == kernel::Share::adaptive)
       byRows = both(isClaimed, kernel::TokenParallelOp::create(e.b, e.loc, step));
     parts = e.select(byRows, threads, one);
@@ -101,7 +92,7 @@ private:
 
   Emitter &e;
   kernel::TasksOp tasks;
-  DistributionPlan plan;
+  DistributionTunables plan;
   const Value step, rows, panels, group, groups;
   Value ownFirst, ownEnd;  // panels of this thread
   Value threads, isClaimed, parts, blocksOfPart, groupsOfBlock, count;

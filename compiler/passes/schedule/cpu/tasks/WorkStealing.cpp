@@ -36,7 +36,7 @@ Value loopWithin(Emitter &e, Value first, Value from, Value count, llvm::functio
   return loop.getResult(0);
 }
 
-Value truth(Emitter &e, bool value) {
+Value constantBool(Emitter &e, bool value) {
   return arith::ConstantIntOp::create(e.b, e.loc, value, 1);
 }
 

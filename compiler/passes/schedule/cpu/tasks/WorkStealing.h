@@ -27,6 +27,6 @@ mlir::Value loopWithin(Emitter &e, mlir::Value first, mlir::Value from, mlir::Va
                        llvm::function_ref<mlir::Value(mlir::Value)> body);
 
 // An i1 that is known.
-mlir::Value truth(Emitter &e, bool value);
+mlir::Value constantBool(Emitter &e, bool value);
 
 }  // namespace talc

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction sets that there are kernels for, and the one that a module is compiled for.
+#pragma once
+
+#include "compiler/passes/schedule/IsaTraits.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <optional>
+
+namespace talc {
+
+// The instruction sets. With AVX-VNNI dot products accumulate, but convert-dots makes them of the same IR as of AVX2.
+IsaTraits neonTraits();
+IsaTraits avx2Traits();
+IsaTraits avx512Traits();
+
+// On modules: the instruction set that they are compiled for.
+inline constexpr llvm::StringLiteral isaAttr = "kernel.isa";
+
+// What the module says; if it says nothing, the instruction set with vectors of `lanes` lanes. None, after an error:
+// there is no such set.
+std::optional<IsaTraits> getIsaTraits(mlir::ModuleOp module, int64_t lanes);
+
+// A pass that writes the traits on the module.
+std::unique_ptr<mlir::Pass> createAttachIsaTraits(const IsaTraits &traits);
+
+}  // namespace talc
