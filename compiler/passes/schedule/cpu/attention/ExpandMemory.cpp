@@ -26,14 +26,13 @@ struct ExpandMemory : talc::impl::ExpandMemoryBase<ExpandMemory> {
     std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
     if (!traits)
       return signalPassFailure();
-    SmallVector<kernel::MemoryOp> pieces;
-    getOperation().walk([&](kernel::MemoryOp op) { pieces.push_back(op); });
-    for (kernel::MemoryOp op : pieces) {
+    SmallVector<kernel::MemoryOp> ops;
+    getOperation().walk([&](kernel::MemoryOp op) { ops.push_back(op); });
+    for (kernel::MemoryOp op : ops) {
       if (!getEnclosingTasks(op))
         return signalPassFailure();
       PassRemarks("schedule", "expand-memory").did(op, [&] {
-        return llvm::formatv("a matrix for every head, read {0} numbers at a time",
-                             memoryVectorsAtOnce * traits->lanes);
+        return llvm::formatv("a matrix for every head, read {0} values at a time", memoryVectorsAtOnce * traits->lanes);
       });
       OpBuilder builder(op);
       Emitter emitter(builder, op.getLoc(), *traits);

@@ -110,7 +110,7 @@ private:
     }
     BlockAddress address = blockAddress(e, c.weight, at);
     address.value = index;
-    return loadFrom(e, format, address);
+    return talc::dequantize(e, format, address);
   }
 
   // Where rows are fewer than vectors, these are loaded one by one, and each cache line would be loaded twice.

@@ -2,6 +2,8 @@
 // The cost model chooses blocks so that what is read again and again stays in L2.
 #include "compiler/passes/schedule/cpu/matmul/MatmulCostModel.h"
 
+#include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
+
 using namespace mlir;
 
 namespace talc {
