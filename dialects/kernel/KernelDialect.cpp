@@ -132,16 +132,6 @@ static int64_t roundedUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-LogicalResult IsaAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t lanes, int64_t registers,
-                              bool /*fmaFromLane*/, bool /*memoryOperands*/, bool /*signedDots*/,
-                              bool /*dotsAccumulate*/, bool /*bf16Pairs*/, bool /*convertsBf16*/,
-                              bool /*scalesByPowers*/, bool /*ternaryLogic*/, bool /*tileRegisters*/) {
-  if ((lanes != 4 && lanes != 8 && lanes != 16) || registers < 16 || registers > 64)
-    return emitError() << registers << " vector registers of " << lanes
-                       << " lanes, expected 16 to 64 registers of 4, 8 or 16 lanes";
-  return success();
-}
-
 LogicalResult KvPanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type keys,
                                    Type values) {
   for (Type element : {keys, values})

@@ -101,19 +101,4 @@ def Kernel_Plan : AttrDef<Kernel_Dialect, "Plan"> {
   }];
 }
 
-def Kernel_Isa : AttrDef<Kernel_Dialect, "Isa"> {
-  let mnemonic = "isa";
-  let summary = "traits of the instruction set that a module is compiled for";
-  let description = [{
-    `#kernel.isa<lanes = 16, registers = 32, fmaFromLane = false, ...>`, the module's attribute `kernel.isa`. Passes ask
-    for traits instead of guessing them from the width of a vector; compiler/passes/schedule/IsaTraits.h says what each
-    of them means.
-  }];
-  let parameters = (ins "int64_t":$lanes, "int64_t":$registers, "bool":$fmaFromLane, "bool":$memoryOperands,
-                        "bool":$signedDots, "bool":$dotsAccumulate, "bool":$bf16Pairs, "bool":$convertsBf16,
-                        "bool":$scalesByPowers, "bool":$ternaryLogic, "bool":$tileRegisters);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-}
-
 #endif // KERNEL_DIALECT

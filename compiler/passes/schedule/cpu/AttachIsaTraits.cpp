@@ -22,10 +22,7 @@ struct AttachIsaTraits : talc::impl::AttachIsaTraitsBase<AttachIsaTraits> {
       traits = getIsaTraits(module, lanes);
     if (!traits)
       return signalPassFailure();
-    module->setAttr(isaAttr, kernel::IsaAttr::get(&getContext(), traits->lanes, traits->registers, traits->fmaFromLane,
-                                                  traits->memoryOperands, traits->signedDots, traits->dotsAccumulate,
-                                                  traits->bf16Pairs, traits->convertsBf16, traits->scalesByPowers,
-                                                  traits->ternaryLogic, traits->tileRegisters));
+    module->setAttr(isaAttr, isaAttribute(&getContext(), *traits));
   }
 
   std::optional<IsaTraits> traits;  // of the target; none: those that the option says

@@ -16,11 +16,13 @@ IsaTraits neonTraits();
 IsaTraits avx2Traits();
 IsaTraits avx512Traits();
 
-// On modules: the instruction set that they are compiled for.
+// On modules, the instruction set that they are compiled for: {lanes = 16, registers = 32, bf16_pairs, ...}, a number for
+// each size and a unit for each trait.
 inline constexpr llvm::StringLiteral isaAttr = "kernel.isa";
+mlir::DictionaryAttr isaAttribute(mlir::MLIRContext *context, const IsaTraits &traits);
 
-// What the module says; if it says nothing, the instruction set with vectors of `lanes` lanes. None, after an error:
-// there is no such set.
+// The traits that the module has; if it has none, those of the instruction set with vectors of `lanes` lanes. None, after
+// an error: there is no such set.
 std::optional<IsaTraits> getIsaTraits(mlir::ModuleOp module, int64_t lanes);
 
 // A pass that writes the traits on the module.

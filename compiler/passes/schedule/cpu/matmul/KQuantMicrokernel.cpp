@@ -61,7 +61,8 @@ public:
       if (!unpacker.minima)
         continue;
       KQuantMinima minima = unpacker.minima(column);
-      for (auto [i, words] : llvm::enumerate(ArrayRef<Value>{minima.minima[0], minima.minima[1], minima.scale}))
+      const Value stored[] = {minima.minima[0], minima.minima[1], minima.scale};
+      for (auto [i, words] : llvm::enumerate(stored))
         store(words, minimaIndex(static_cast<int64_t>(i)));
     }
   }
