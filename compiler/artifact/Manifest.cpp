@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists a model's results, plan, kernels and weights as JSON.
-#include "compiler/artifact/Manifest.h"
+#include "compiler/artifact/Sections.h"
 
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"

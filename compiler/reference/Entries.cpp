@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for the entry functions and checks what the verifiers do not.
-#include "compiler/reference/Entries.h"
+#include "compiler/reference/Interpreter.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
@@ -69,7 +69,7 @@ static llvm::Expected<Entries> findEntries(mlir::ModuleOp module) {
   return found;
 }
 
-llvm::Expected<Entries> Entries::of(mlir::ModuleOp module) {
+llvm::Expected<Entries> Entries::find(mlir::ModuleOp module) {
   llvm::Expected<Entries> entries = findEntries(module);
   if (!entries)
     return entries.takeError();

@@ -77,7 +77,7 @@ FakeGpuTables makeGpuTables() {
   tables.header.launchCount = 1;
   tables.header.argumentCount = 5;
   tables.header.moduleCount = 1;
-  tables.text = {sizeof(tables), strlen(text)};
+  tables.module = {sizeof(tables), strlen(text)};
   strcpy(tables.kernel.name, "fake_step");
   tables.kernel.threads = 32;
   tables.kernel.argumentCount = 5;

@@ -10,7 +10,7 @@ namespace talc::test {
 // As they lie in a code section behind its head.
 struct FakeGpuTables {
   artifact::LaunchHeader header;
-  artifact::LaunchModule text;
+  artifact::LaunchModule module;
   artifact::LaunchKernel kernel;
   artifact::LaunchEntry phases[3];
   artifact::Launch launch;
@@ -19,7 +19,7 @@ struct FakeGpuTables {
 
 FakeGpuTables makeGpuTables();
 
-// The tables and the text of the kernel.
+// The tables and the code of the kernel.
 Bytes makeGpuCode(const FakeGpuTables &tables);
 
 }  // namespace talc::test

@@ -42,9 +42,9 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.header.kernelCount = UINT32_MAX; }), "an impossible number of kernels");
   good &= refuses(changed([](T &t) { t.header.argumentCount = 1 << 20; }), "is too short for its tables");
   good &= refuses(changed([](T &t) { t.header.moduleCount = 17; }), "an impossible number of kernels");
-  good &= refuses(changed([](T &t) { t.text.bytes = UINT64_MAX; }), "text outside the section");
-  good &= refuses(changed([](T &t) { t.text.bytes = 0; }), "text outside the section");
-  good &= refuses(changed([](T &t) { t.kernel.text = 1; }), "a kernel whose text is missing");
+  good &= refuses(changed([](T &t) { t.module.bytes = UINT64_MAX; }), "module outside the section");
+  good &= refuses(changed([](T &t) { t.module.bytes = 0; }), "module outside the section");
+  good &= refuses(changed([](T &t) { t.kernel.module = 1; }), "a kernel whose module is missing");
   good &= refuses(changed([](T &t) { memset(t.kernel.name, 'x', sizeof(t.kernel.name)); }), "whose name has no end");
   good &= refuses(changed([](T &t) { t.kernel.threads = 2048; }), "impossible number of threads");
   good &= refuses(changed([](T &t) { t.kernel.grid.divisor = 0; }), "an impossible grid");

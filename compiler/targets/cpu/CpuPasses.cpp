@@ -16,9 +16,9 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-void CpuTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void CpuTarget::addWeightPacking(OpPassManager &passes) const {
   // Panels are as wide as the tiles that take them.
-  passes.addPass(createPackWeights({weights, registerTileColumns(registerTileRows, cpu.traits)}));
+  passes.addPass(createPackWeights({registerTileColumns(registerTileRows, cpu.traits)}));
 }
 
 void CpuTarget::addActivationQuantization(OpPassManager &passes, targets::Compute compute) const {

@@ -50,7 +50,7 @@ public:
   std::string identity() const override;
 
   std::string weightLayout() const override { return "panels"; }
-  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addWeightPacking(mlir::OpPassManager &passes) const override;
   void addActivationQuantization(mlir::OpPassManager &passes, targets::Compute compute) const override;
   void addKvLayout(mlir::OpPassManager &passes) const override;
   void addOpSplitting(mlir::OpPassManager &passes) const override;

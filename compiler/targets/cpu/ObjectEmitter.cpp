@@ -7,7 +7,7 @@
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "compiler/Error.h"
-#include "dialects/kernel/SourceOrder.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"

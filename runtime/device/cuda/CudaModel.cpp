@@ -16,14 +16,14 @@ using artifact::LaunchKernel;
 
 CudaModel::CudaModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
                      const char *target)
-    : GpuModel(std::move(onto), file, facts, target), texts(*card, launches, file, target), stored(*card) {}
+    : GpuModel(std::move(onto), file, facts, target), modules(*gpu, launches, file, target), stored(*gpu) {}
 
 Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   if (Status status = readLaunches(bytes, size); status.failed())
     return status;
-  if (Status status = texts.check(); status.failed())
+  if (Status status = modules.check(); status.failed())
     return status;
-  if (Status status = card->use(); status.failed())
+  if (Status status = gpu->use(); status.failed())
     return status;
   for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
     Status status = findPersistent(phase);
@@ -44,20 +44,20 @@ uint32_t CudaModel::tokensAtOnce(Phase phase) const {
 Status CudaModel::findPersistent(Phase phase) {
   const artifact::LaunchEntry *table = launches.phase(phase);
   const char *form = getenv("TALC_CUDA_STEP");
-  if (!table || table->persistentKernel == artifact::noKernel || !card->facts().cooperative ||
+  if (!table || table->persistentKernel == artifact::noKernel || !gpu->facts().cooperative ||
       (form && strcmp(form, "launches") == 0))
     return {};
   const LaunchKernel &kernel = launches.kernels()[table->persistentKernel];
-  if (Status status = texts.loadKernel(table->persistentKernel); status.failed())
+  if (Status status = modules.loadKernel(table->persistentKernel); status.failed())
     return status;
   int32_t perProcessor = 0;
-  Result result = card->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+  Result result = gpu->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
       &perProcessor, function(table->persistentKernel), static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
-  if (Status status = card->check(result, "asked for the room that a kernel needs"); status.failed())
+  if (Status status = gpu->check(result, "asked for the room that a kernel needs"); status.failed())
     return status;
-  int64_t workgroups = static_cast<int64_t>(perProcessor) * card->facts().processors;
+  int64_t workgroups = static_cast<int64_t>(perProcessor) * gpu->facts().processors;
   workgroupsAtOnce[static_cast<size_t>(phase)] =
-      static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::mostWorkgroups));
+      static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::maxWorkgroups));
   return {};
 }
 
@@ -67,18 +67,18 @@ Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &
   if (Status status = stored.reserve(total, "the weights"); status.failed())
     return status;
   Stream stream = nullptr;
-  if (Status status = card->check(card->driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed())
+  if (Status status = gpu->check(gpu->driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed())
     return status;
   Result result = Success;
   for (uint64_t done = 0; done < total && result == Success;) {
     uint64_t count = std::min(part, total - done);
-    result = card->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
-    result = result == Success ? card->driver.cuStreamSynchronize(stream) : result;
+    result = gpu->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
+    result = result == Success ? gpu->driver.cuStreamSynchronize(stream) : result;
     done += count;
     progress.report(done, total);
   }
-  card->driver.cuStreamDestroy_v2(stream);
-  return card->check(result, "weights were copied to it");
+  gpu->driver.cuStreamDestroy_v2(stream);
+  return gpu->check(result, "weights were copied to it");
 }
 
 WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {

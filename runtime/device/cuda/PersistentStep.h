@@ -11,9 +11,9 @@ namespace talc::cuda {
 
 class PersistentStep {
 public:
-  static constexpr int64_t mostWorkgroups = 1 << 12;
+  static constexpr int64_t maxWorkgroups = 1 << 12;
 
-  explicit PersistentStep(const CudaModel &model) : model(model), table(model.gpu()) {}
+  explicit PersistentStep(const CudaModel &model) : model(model), table(model.onGpu()) {}
 
   // Bytes on the GPU, whatever the step.
   static uint64_t bytesFor(const CudaModel &model);
@@ -28,15 +28,15 @@ public:
 
 private:
   bool fill(Phase phase, const LaunchValues &values);
-  bool fillPieces(const artifact::LaunchEntry &phase, const LaunchValues &values);
+  bool fillLaunches(const artifact::LaunchEntry &phase, const LaunchValues &values);
 
   const CudaModel &model;
-  GpuMemory table;                                 // pieces | values of arguments | counters
-  std::vector<artifact::PersistentLaunch> pieces;  // on the host
+  GpuMemory table;                                   // pieces | values of arguments | counters
+  std::vector<artifact::PersistentLaunch> launches;  // on the host
   std::vector<uint64_t> arguments;
   std::vector<unsigned char> image;
-  Phase ofImage = Phase::Decode;
-  LaunchValues valuesOfImage = {};
+  Phase imagePhase = Phase::Decode;
+  LaunchValues imageValues = {};
   uint32_t workgroups = 0;
   bool isFilled = false, isSent = false, hasRoom = true;
 };

@@ -15,7 +15,7 @@ namespace talc::cuda {
 
 class StepGraph {
 public:
-  explicit StepGraph(const Gpu &card) : card(card), tries(card.driver.hasGraphs() ? mostTries : 0) {}
+  explicit StepGraph(const Gpu &gpu) : gpu(gpu), tries(gpu.driver.hasGraphs() ? maxTries : 0) {}
   ~StepGraph() { release(); }
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
@@ -36,8 +36,8 @@ private:
   bool record(Stream stream, const std::function<Status()> &launchAll);
   void release();
 
-  const Gpu &card;
-  static constexpr int mostTries = 3;
+  const Gpu &gpu;
+  static constexpr int maxTries = 3;
   int tries;  // that are left
   GraphExec recorded = nullptr;
   Key ofRecorded = {}, ofLast = {};

@@ -16,7 +16,7 @@ public:
   int32_t codeLevel() const final { return 0; }
   const char *steps() const final { return stepsText.c_str(); }
 
-  const Gpu &gpu() const { return *card; }
+  const Gpu &onGpu() const { return *gpu; }
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const LaunchCode &code() const { return launches; }
@@ -25,7 +25,7 @@ protected:
   // What is referred to must outlive this object.
   GpuModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
            const char *target)
-      : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
+      : gpu(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
 
   Status damaged(const std::string &what) const {
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what.c_str());
@@ -47,7 +47,7 @@ protected:
                      LaunchCode::stepsOf(*table, phase, tokensAtOnce(phase));
   }
 
-  const std::shared_ptr<const Gpu> card;
+  const std::shared_ptr<const Gpu> gpu;
   const std::string &file;
   const artifact::ModelInfo &facts;
   const char *const codeTarget;

@@ -36,7 +36,7 @@ public:
   // For people: in how many launches a step runs, if one of up to `tokensAtOnce` rows is a single launch.
   static std::string stepsOf(const artifact::LaunchEntry &table, Phase phase, uint32_t tokensAtOnce);
   // What the section says of kernels, unchecked: PTX, or modules of SPIR-V.
-  const std::vector<std::string> &texts() const { return sources; }
+  const std::vector<std::string> &modules() const { return moduleCodes; }
 
   const artifact::LaunchArgument &argument(const artifact::Launch &launch, uint32_t number) const {
     return arguments[launch.firstArgument + number];
@@ -61,7 +61,7 @@ private:
   std::vector<artifact::LaunchEntry> phases;
   std::vector<artifact::Launch> launches;
   std::vector<artifact::LaunchArgument> arguments;
-  std::vector<std::string> sources;
+  std::vector<std::string> moduleCodes;
 };
 
 }  // namespace talc

@@ -17,14 +17,14 @@ namespace {
 
 class VulkanDevice final : public Device {
 public:
-  explicit VulkanDevice(std::shared_ptr<const Gpu> card) : card(std::move(card)) {}
+  explicit VulkanDevice(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
 
-  const char *name() const override { return card->name().c_str(); }
+  const char *name() const override { return gpu->name().c_str(); }
   Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
               std::unique_ptr<LoadedModel> &model) const override;
 
 private:
-  const std::shared_ptr<const Gpu> card;
+  const std::shared_ptr<const Gpu> gpu;
 };
 
 }  // namespace
@@ -32,18 +32,18 @@ private:
 Status VulkanDevice::load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                           std::unique_ptr<LoadedModel> &model) const {
   auto explain = [this](const artifact::CodeHeader &, const char *target) {
-    return std::string("the code for ") + target + " needs more than " + card->name() + " (" +
-           card->facts().description + ") has; compile it with another --target";
+    return std::string("the code for ") + target + " needs more than " + gpu->name() + " (" + gpu->facts().description +
+           ") has; compile it with another --target";
   };
   const CodeFamily codes = {family, [](const char *) { return false; }, explain, TALC_ERROR_DEVICE};
-  return loadModel<VulkanModel>(card, codes, file, facts, progress, model);
+  return loadModel<VulkanModel>(gpu, codes, file, facts, progress, model);
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) {
-  std::shared_ptr<const Gpu> card;
-  if (Status status = Gpu::open(number, card); status.failed())
+  std::shared_ptr<const Gpu> gpu;
+  if (Status status = Gpu::open(number, gpu); status.failed())
     return status;
-  device = std::make_shared<VulkanDevice>(std::move(card));
+  device = std::make_shared<VulkanDevice>(std::move(gpu));
   return {};
 }
 

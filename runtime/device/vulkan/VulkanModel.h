@@ -9,7 +9,7 @@ namespace talc::vulkan {
 
 class VulkanModel final : public GpuModel<Gpu> {
 public:
-  VulkanModel(std::shared_ptr<const Gpu> card, const std::string &file, const artifact::ModelInfo &facts,
+  VulkanModel(std::shared_ptr<const Gpu> gpu, const std::string &file, const artifact::ModelInfo &facts,
               const char *target);
   ~VulkanModel() override;
 
@@ -33,7 +33,7 @@ public:
 private:
   // A run of weights, which suits a buffer of the GPU.
   struct Part {
-    Part(const Gpu &card, uint64_t begin) : begin(begin), memory(card, Place::Device) {}
+    Part(const Gpu &gpu, uint64_t begin) : begin(begin), memory(gpu, Place::Device) {}
     uint64_t begin;
     GpuMemory memory;
   };

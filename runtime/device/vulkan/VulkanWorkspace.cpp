@@ -19,10 +19,10 @@ using artifact::LaunchKernel;
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.gpu()), options(options), states(card, Place::Device), arena(card, Place::Device),
-      words(card, Place::Sent), transfer(card), clock(card) {
+    : model(model), gpu(model.onGpu()), options(options), states(gpu, Place::Device), arena(gpu, Place::Device),
+      words(gpu, Place::Sent), transfer(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
-    outputs.emplace_back(card, Place::Fetched);
+    outputs.emplace_back(gpu, Place::Fetched);
 }
 
 Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions &options,
@@ -59,12 +59,12 @@ void VulkanWorkspace::addLaunch(Commands &commands, const Recorded &recorded, co
 
 Status VulkanWorkspace::record(Phase which) {
   const LaunchEntry &phase = *model.code().phase(which);
-  auto recorded = std::make_unique<Recorded>(card);
+  auto recorded = std::make_unique<Recorded>(gpu);
   if (Status status = recorded->arguments.reserve(model.phaseBytes(which), "the arguments of a step"); status.failed())
     return status;
   uint64_t place = 0;
   for (uint32_t first = 0; first < phase.launchCount; first += launchesOfPart) {
-    auto part = std::make_unique<Commands>(card);
+    auto part = std::make_unique<Commands>(gpu);
     if (Status status = part->begin(); status.failed())
       return status;
     for (uint32_t i = first; i < std::min(first + launchesOfPart, phase.launchCount); ++i)
@@ -147,10 +147,10 @@ Status VulkanWorkspace::writeArguments(const Step &step) {
     const Launch &launch = model.code().launch(phase.firstLaunch + i);
     const LaunchKernel &kernel = model.code().kernels()[launch.kernel];
     const uint64_t workgroups = model.code().gridX(launch, values);
-    if (workgroups > card.facts().workgroupsInX)
+    if (workgroups > gpu.facts().workgroupsInX)
       return Status::failure(TALC_ERROR_MEMORY,
                              "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                             model.name().c_str(), kernel.name, values.rows, card.name().c_str());
+                             model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
     const uint32_t grid[3] = {static_cast<uint32_t>(workgroups), kernel.grid.y, 1};
     memcpy(place, grid, sizeof(grid));
     for (uint32_t n = 0; n < kernel.argumentCount; ++n) {
@@ -177,7 +177,7 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
 // The same launches among timestamps.
 Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
   const LaunchEntry &phase = *model.code().phase(step.phase);
-  Commands commands(card);
+  Commands commands(gpu);
   if (Status status = commands.begin(); status.failed())
     return status;
   if (Status status = clock.restart(commands, phase.launchCount); status.failed())

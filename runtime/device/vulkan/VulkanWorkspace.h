@@ -30,7 +30,7 @@ protected:
 private:
   // Launches of a phase, and what they read of arguments.
   struct Recorded {
-    explicit Recorded(const Gpu &card) : arguments(card, Place::Sent) {}
+    explicit Recorded(const Gpu &gpu) : arguments(gpu, Place::Sent) {}
     GpuMemory arguments;
     std::vector<std::unique_ptr<Commands>> parts;
   };
@@ -47,7 +47,7 @@ private:
   StepAddresses addresses() const;
 
   const VulkanModel &model;
-  const Gpu &card;
+  const Gpu &gpu;
   const WorkspaceOptions options;
   GpuMemory states, arena, words;
   std::deque<GpuMemory> outputs;

@@ -60,7 +60,7 @@ static int64_t countRows(const StepShape &step, const std::string &rows) {
 }
 
 std::string KernelEntry::weights() const {
-  return piece == "contract" ? shapes.substr(shapes.rfind(' ') + 1) : "";
+  return piece == "matmul" ? shapes.substr(shapes.rfind(' ') + 1) : "";
 }
 
 StepCosts KernelEntry::callCosts(const StepShape &step) const {

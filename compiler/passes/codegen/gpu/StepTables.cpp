@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which word of StepTables every op of the running step reads.
+// Maps every op of the running step to a word of StepTables.
 #include "compiler/passes/codegen/gpu/StepTables.h"
 
 #include "compiler/passes/codegen/StepReader.h"

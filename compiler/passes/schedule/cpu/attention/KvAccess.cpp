@@ -5,7 +5,7 @@
 //   blocks    as KvBlocks says
 #include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 
-#include "compiler/passes/schedule/attention/KvBlocks.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/storage/DequantLoads.h"
 #include "compiler/passes/schedule/storage/QuantStores.h"
 
@@ -197,7 +197,7 @@ public:
 private:
   SmallVector<int64_t> shape() const override { return {blocks.keyBytes()}; }
   BlockAddress addressOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
-    return blocks.keyPlace(e, bytes, std::move(outer), begin, feature, lane);
+    return blocks.keyAddress(e, bytes, std::move(outer), begin, feature, lane);
   }
   void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
     for (const BlockField &field : format.fields)
@@ -215,7 +215,7 @@ public:
 private:
   SmallVector<int64_t> shape() const override { return {blocks.valueBytes()}; }
   BlockAddress addressOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
-    return blocks.valuePlace(e, bytes, std::move(outer), begin, lane, feature);
+    return blocks.valueAddress(e, bytes, std::move(outer), begin, lane, feature);
   }
   void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
     copyBytes(from, to, {0, 1, format.blockBytes}, e.index(0), format.blockBytes);

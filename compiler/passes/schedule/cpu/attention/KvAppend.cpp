@@ -7,7 +7,7 @@
 //
 // A panel that the tokens do not fill keeps its other tokens: stores are masked, or single if there are few tokens. A
 // panel of a ring that holds sink tokens is stored twice. In a quantized cache every token is stored by itself.
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
 

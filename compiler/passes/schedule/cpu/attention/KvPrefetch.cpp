@@ -10,7 +10,7 @@
 // during the softmax, and whenever a panel ends, since hardware prefetchers stop at a page.
 #include "compiler/passes/schedule/cpu/attention/KvPrefetch.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

@@ -2,7 +2,7 @@
 // Locates keys and values of a sequence, and gathers those of other slots.
 #include "compiler/passes/schedule/cpu/attention/KvView.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

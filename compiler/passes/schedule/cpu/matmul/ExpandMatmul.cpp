@@ -5,7 +5,6 @@
 #include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulLoops.h"
-#include "dialects/kernel/SplitK.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -54,8 +53,8 @@ struct ExpandMatmul : talc::impl::ExpandMatmulBase<ExpandMatmul> {
       kernel::TasksOp tasks = getPlannedTasks(op);
       if (!tasks)
         return signalPassFailure();
-      if (op->hasAttr(kernel::splitKAttr)) {
-        op.emitOpError("is split along K, as for GPUs; compile from an earlier stage on");
+      if (op.getSplitK() > 1) {
+        op.emitOpError("has split_k, which is for GPUs; compile from an earlier stage on");
         return signalPassFailure();
       }
       OpBuilder builder(tasks);

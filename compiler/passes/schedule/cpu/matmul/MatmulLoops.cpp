@@ -25,8 +25,6 @@
 // stack, and a block of panels is one group.
 #include "compiler/passes/schedule/cpu/matmul/MatmulLoops.h"
 
-#include "dialects/kernel/SourceOrder.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
