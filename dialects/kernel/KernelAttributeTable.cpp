@@ -27,6 +27,13 @@ static bool isFloat16(Attribute value) {
   return format && format->blockValues == 1 && format->blockBytes == 2;
 }
 
+// Sizes of an instruction set, and units for its traits.
+static bool isIsa(Attribute value) {
+  auto entries = dyn_cast<DictionaryAttr>(value);
+  return entries && entries.getAs<IntegerAttr>("lanes") && entries.getAs<IntegerAttr>("registers") &&
+         llvm::all_of(entries, [](NamedAttribute entry) { return isa<IntegerAttr, UnitAttr>(entry.getValue()); });
+}
+
 static constexpr DiscardableAttribute table[] = {
     onFunction(kernelOpAttr, isAttribute<StringAttr>, "a string"),
     {dynamicScheduleAttr, isAttribute<UnitAttr>, "unit", isOneOf<ModuleOp, FunctionOpInterface>,
@@ -40,6 +47,8 @@ static constexpr DiscardableAttribute table[] = {
     onFunction("kernel.generated_code", isAttribute<DictionaryAttr>, "a dictionary"),
     // compiler/passes/schedule/cpu/matmul/AmxInt8.h
     {"kernel.use_amx", isAttribute<UnitAttr>, "unit", isOneOf<MatmulOp>, "matmuls"},
+    // compiler/passes/schedule/cpu/Isa.h
+    {"kernel.isa", isIsa, "lanes, registers and traits", isOneOf<ModuleOp>, "modules"},
     onFunction(launchesAttr, isLaunchList, "an array of launches"),
     onKernel(LaunchAttr::attrName, isAttribute<LaunchAttr>, "#kernel.launch"),
 };

@@ -5,6 +5,7 @@
 // both calls `sync` before one lane reads what another one wrote.
 #pragma once
 
+#include "compiler/passes/schedule/IsaTraits.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,9 @@ public:
   using Values = llvm::SmallVector<Value>;
 
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes) : b(builder), loc(loc), lanes(lanes) {}
+  // Code for a CPU, which may depend on its instruction set.
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const IsaTraits &traits)
+      : b(builder), loc(loc), lanes(traits.lanes), traits(traits) {}
   virtual ~Emitter() = default;
 
   // Index arithmetic.
@@ -112,6 +116,7 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const int64_t lanes;
+  const IsaTraits traits = {};
 
 protected:
   // The same for the indices from `from` on, with a step.

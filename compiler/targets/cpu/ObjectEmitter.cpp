@@ -88,7 +88,7 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
   function.addFnAttr("tune-cpu", cpu.tune);
   if (!cpu.features.empty())
     function.addFnAttr("target-features", cpu.features);
-  std::string vectorBits = std::to_string(32 * cpu.vectorLanes);
+  std::string vectorBits = std::to_string(32 * cpu.traits.lanes);
   function.addFnAttr("prefer-vector-width", vectorBits);
   function.addFnAttr("min-legal-vector-width", vectorBits);
   function.addFnAttr("no-builtins");
