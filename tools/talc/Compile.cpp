@@ -6,7 +6,7 @@
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"
-#include "tools/talc/Calibrate.h"
+#include "tools/talc/Calibration.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/LayerErrors.h"
@@ -212,15 +212,17 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   noteOrigin(*input->module, options);
   if (measured)
     note(*input->module, options, *measured);
-  if (!options.calibrate.empty()) {
-    report.begin("calibrate");
-    if (llvm::Error error = calibrate(*input, options))
+  auto calibration = calibrationOptions(options);
+  if (!calibration)
+    return calibration.takeError();
+  request.calibration = std::move(*calibration);
+  request.inspectModel = [&](mlir::ModuleOp module) -> llvm::Error {  // after the compilations for calibration
+    if (llvm::Error error = listen(context, options, recorder))
       return error;
-  }
-  if (llvm::Error error = listen(context, options, recorder))  // not to what is compiled for calibration
-    return error;
-  if (!options.inspect.empty())
-    recorder.addImport(*input->module);
+    if (!options.inspect.empty())
+      recorder.addImport(module);
+    return llvm::Error::success();
+  };
   request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {
     if (options.inspect.empty())
       return llvm::Error::success();
@@ -252,7 +254,7 @@ static PageHead headOf(const CompileOptions &options, const Report &report) {
   } else {
     llvm::consumeError(targets.takeError());
   }
-  return {options.model, target, options.weights, options.emit, report.seconds()};
+  return {options.model, target, options.weights.text, options.emit, report.seconds()};
 }
 
 // The product is made, measured, and then made again with what was found. Nothing is shown of the first time. One that

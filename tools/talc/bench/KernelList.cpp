@@ -60,7 +60,7 @@ static int64_t countRows(const StepShape &step, const std::string &rows) {
 }
 
 std::string KernelEntry::weights() const {
-  return piece == "contract" ? shapes.substr(shapes.rfind(' ') + 1) : "";
+  return piece == "matmul" ? shapes.substr(shapes.rfind(' ') + 1) : "";
 }
 
 StepCosts KernelEntry::callCosts(const StepShape &step) const {
@@ -197,7 +197,7 @@ Status readKernels(const std::string &path, KernelList &list) {
   list.parameters = numberOf(manifest, "parameters");
   list.kernels = readEntries(*kernels);
   list.encoder = std::all_of(list.kernels.begin(), list.kernels.end(),
-                             [](const KernelEntry &kernel) { return kernel.phase == "encode"; });
+                             [](const KernelEntry &kernel) { return kernel.phase == artifact::entryNames::encode; });
   if (auto others = manifest.find("kernels_of"); others != manifest.end() && others->is_object())
     for (const auto &[name, entries] : others->items())
       list.kernelsByTarget[name] = readEntries(entries);

@@ -147,7 +147,7 @@ static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
 static const std::vector<OpKind> &opKinds() {
   static const std::vector<OpKind> kinds = {
       {"linear",
-       "contract",
+       "matmul",
        "MxKxN",
        "M rows of K inputs, N outputs; gelu: with a bias, too; FORMAT: of the weights, such as q4_0",
        {"", "bias", "gelu"},
