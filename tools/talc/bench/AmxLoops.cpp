@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops for the matrix registers of AMX.
 #if defined(__x86_64__)
-#include "tools/talc/bench/AmxLoops.h"
+#include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
 

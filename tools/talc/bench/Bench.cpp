@@ -2,8 +2,8 @@
 // talc bench: measures the machine, then models, kernels or an op, for every number of threads.
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/bench/Measurement.h"
-#include "tools/talc/bench/OpCompiler.h"
-#include "tools/talc/bench/TestPlan.h"
+#include "tools/talc/bench/ModelTests.h"
+#include "tools/talc/bench/OpTest.h"
 
 #include <cerrno>
 #include <cstdio>

@@ -3,7 +3,6 @@
 #include "tools/talc/bench/GpuMachine.h"
 
 #include "tools/talc/bench/ModelRun.h"
-#include "tools/talc/bench/OpCompiler.h"
 #include "tools/talc/bench/OpTest.h"
 
 #include <algorithm>

@@ -60,7 +60,7 @@ static int64_t countRows(const StepShape &step, const std::string &rows) {
 }
 
 std::string KernelEntry::weights() const {
-  return piece == "contract" ? shapes.substr(shapes.rfind(' ') + 1) : "";
+  return op == "matmul" ? shapes.substr(shapes.rfind(' ') + 1) : "";
 }
 
 StepCosts KernelEntry::callCosts(const StepShape &step) const {
@@ -93,7 +93,7 @@ KernelEntry parseKernelEntry(const Json &json) {
   KernelEntry kernel;
   auto text = [&](const char *name) { return textOf(json, name); };
   kernel.name = text(kernelKeys::name);
-  kernel.piece = text(kernelKeys::op);
+  kernel.op = text(kernelKeys::op);
   kernel.phase = text(kernelKeys::entry);
   kernel.rows = text(kernelKeys::rows);
   kernel.shapes = text(kernelKeys::shapes);

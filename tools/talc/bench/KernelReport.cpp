@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table per phase and number of threads, below a line with what the machine can do.
-#include "tools/talc/bench/KernelReport.h"
-
-#include "tools/talc/bench/KernelCounts.h"
-#include "tools/talc/bench/RecordFormats.h"
+// A table for each phase and number of threads, below a line with what the machine can do; and the same without times for
+// kernels that this machine cannot run.
+#include "tools/talc/bench/Reports.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
@@ -66,6 +64,22 @@ static std::string formatPhase(const PhaseResult &phase) {
   return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
 }
 
+// The fields that rows of measured and of emulated kernels have in common.
+static Json describeCounts(const KernelResult &result) {
+  const KernelEntry &kernel = *result.kernel;
+  return {{"phase", kernel.phase},
+          {"kernel", kernel.name},
+          {"piece", kernel.op},
+          {"shapes", kernel.shapes},
+          {"fused", kernel.fused},
+          {"share", kernel.share},
+          {"calls", kernel.calls},
+          {"operations", static_cast<int64_t>(result.costs.operations)},
+          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
+          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
+          {"spills", kernel.spills}};
+}
+
 static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
   Json row = {{"test", phase.name}, {"n_threads", machine.threads}};
   row.update(describeCounts(result));
@@ -115,6 +129,47 @@ std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::st
   if (format == "json")
     return formatJson({{"machines", machines}, {"kernels", kernels}});
   return formatRecords(kernels, format, "talc_kernels");
+}
+
+static std::string formatPhaseCounts(const PhaseResult &phase) {
+  Table table({{"kernel"},
+               {"shape"},
+               {"fused"},
+               {"divided by"},
+               {"calls", true},
+               {"MFLOP", true},
+               {"MB", true},
+               {"spills", true}});
+  auto million = [](double count, int digits) { return fmt::format("{:.{}f}", 1e-6 * count, digits); };
+  int64_t calls = 0;
+  for (const KernelResult &result : phase.kernels) {
+    const KernelEntry &kernel = *result.kernel;
+    calls += kernel.calls;
+    table.add({kernel.name, kernel.shapes, kernel.fused, kernel.share, std::to_string(kernel.calls),
+               million(result.costs.operations, 2), million(result.costs.bytes(), 3), std::to_string(kernel.spills)});
+  }
+  table.add({"total", "", "", "", std::to_string(calls), million(phase.costs.operations, 2),
+             million(phase.costs.bytes(), 3), ""});
+  return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
+}
+
+static Json describeCounts(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
+  Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.machine()}};
+  row.update(describeCounts(result));
+  return row;
+}
+
+std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
+                         const std::string &format) {
+  std::string text =
+      fmt::format("{}, emulated: what the compiler counted, without speeds; {}\n\n", list.machine(), proof);
+  Json rows = Json::array();
+  for (const PhaseResult &phase : phases) {
+    text += formatPhaseCounts(phase);
+    for (const KernelResult &result : phase.kernels)
+      rows.push_back(describeCounts(result, phase, list));
+  }
+  return format == "md" ? text : formatRecords(rows, format, "talc_kernels");
 }
 
 }  // namespace talc::bench

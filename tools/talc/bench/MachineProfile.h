@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind, and reading from
-// every cache level and from memory; or on a GPU (GpuMachine.h). Method: Williams, Waterman, Patterson 2009,
-// "Roofline".
+// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind and reading from
+// every cache level and from memory; or on a GPU (GpuMachine.h). Also the least time that a kernel takes there, its roof.
+// Method: Williams, Waterman, Patterson 2009, "Roofline".
 #pragma once
 
 #include "runtime/Status.h"
+#include "tools/talc/bench/KernelList.h"
 
 #include <cstdint>
 #include <memory>
@@ -67,5 +68,31 @@ public:
 protected:
   MachineProfile best;
 };
+
+struct Cache {
+  int level;
+  int64_t bytes;
+  int64_t sharedBy;  // processors
+};
+
+// Data caches of the first processor by ascending level; empty where the system does not tell.
+std::vector<Cache> detectCaches();
+
+// "AMD EPYC 7763 64-Core Processor", or where the system does not tell LLVM's name: "neoverse-n1".
+std::string processorName();
+
+// All calls of a kernel in a step, in seconds and bytes.
+struct KernelWork {
+  double computing;      // the operations at the peak of such products
+  double passing;        // the activations at the bandwidth of their level
+  double storedBytes;    // of weights and states
+  std::string passedBy;  // the level of the activations
+
+  // What it takes at least, where weights and states are read at such a rate, and operations take so many times as
+  // long.
+  double minSeconds(double storedBytesPerSecond, double slowdown = 1) const;
+};
+
+KernelWork kernelWork(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine);
 
 }  // namespace talc::bench

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/KernelReport.h"
 #include "tools/talc/bench/MachineUse.h"
-#include "tools/talc/bench/ModelReport.h"
+#include "tools/talc/bench/ModelRun.h"
 #include "tools/talc/bench/OpTest.h"
 #include "tools/talc/bench/Progress.h"
+#include "tools/talc/bench/Reports.h"
 
 namespace talc::bench {
 
@@ -45,5 +45,9 @@ private:
   Status measureKernels(const TestCase &test, const Machine &machine);
   bool someShareExceeds() const;
 };
+
+// Lets an app whose list says that it is foreign evaluate one token. `outcome`: in words. Fails when the app does;
+// without an emulator, and for a GPU, nothing runs.
+Status emulateToken(const App &app, std::string &outcome);
 
 }  // namespace talc::bench

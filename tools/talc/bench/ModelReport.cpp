@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names are llama-bench's (ggml-org/llama.cpp, tools/llama-bench), then talc's own: rates and shares of peaks.
-#include "tools/talc/bench/ModelReport.h"
+#include "tools/talc/bench/Reports.h"
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/RecordFormats.h"
-#include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Table.h"
+#include "tools/talc/bench/Timing.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model in this process, evaluating steps of any shape on random tokens.
+// A compiled model in this process, which evaluates steps of any shape on random tokens.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -56,5 +56,11 @@ private:
 std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences);
 // The steps of `tokens` generated one by one.
 std::vector<StepShape> generationSteps(int64_t tokens, int64_t depth, int64_t sequences);
+
+struct App {
+  std::string path;
+  KernelList list;  // as the compiler counted
+  ModelRun run;
+};
 
 }  // namespace talc::bench

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole-model tests in the manner of llama-bench: pp (a prompt) and tg (generated tokens), at a depth.
+// Whole-model tests in the manner of llama-bench: pp (a prompt) and tg (generated tokens), at a depth. The options say
+// which tests to run; tests that the model or the machine cannot run are left out.
 #pragma once
 
-#include "tools/talc/bench/KernelWork.h"
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/ModelRun.h"
 
 #include <functional>
@@ -67,5 +69,19 @@ private:
   int64_t threads = 0, evaluations = 0;  // sums over all steps ever
   TestResult found;
 };
+
+struct TestPlan {
+  std::vector<TestCase> tests;       // every number of threads runs them all
+  std::vector<std::string> leftOut;  // "tg2000: a sequence holds at most 256 tokens"
+};
+
+// Every combination of the lists. Without lists: prompts of 128 and 512 tokens, shortened to what a sequence can hold,
+// and 32 generated tokens where the model generates. An encoder takes every prompt in one step, behind nothing else;
+// before a decoder the prompts are its sources, and with `kernels` also the beginnings of its texts, since those have
+// kernels of their own.
+TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info);
+
+// The wanted numbers of threads; no more than a session takes, of which standard error is told, and none twice.
+std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted);
 
 }  // namespace talc::bench

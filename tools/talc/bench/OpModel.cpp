@@ -23,7 +23,7 @@ struct Words {
 };
 
 struct OpKind {
-  const char *name, *piece, *sizes, *meaning;
+  const char *name, *op, *sizes, *meaning;
   std::vector<std::string> variants;  // empty: none is expected; with an empty one there may be none
   bool formats;                       // whether there may be a format
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
@@ -147,7 +147,7 @@ static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
 static const std::vector<OpKind> &opKinds() {
   static const std::vector<OpKind> kinds = {
       {"linear",
-       "contract",
+       "matmul",
        "MxKxN",
        "M rows of K inputs, N outputs; gelu: with a bias, too; FORMAT: of the weights, such as q4_0",
        {"", "bias", "gelu"},
@@ -274,7 +274,7 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
       return fmt::format("--op '{}': {}", text, problem);
     past = words.kind == "attention" ? past : 0;  // the others do not look back
     // With room for the past, too.
-    spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, words.format, ""};
+    spec = {text, kind.op, words.sizes[0] + past, past, 0, 0, words.format, ""};
     std::string program;
     kind.write(words, program, spec);
     spec.program = moduleOf(text, spec.rows, program);

@@ -9,7 +9,7 @@ namespace talc::bench {
 
 struct OpSpec {
   std::string text;   // "linear 128x768x2304", as it was given
-  std::string piece;  // which kernel of the compiled program is the op
+  std::string op;  // which kernel of the compiled program is the op
   int64_t rows = 0;   // tokens of a step
   int64_t past = 0;   // tokens before it, for attention
   // Of linear: [rows, depth] x [depth, columns]; else 0.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds are interleaved, so that a disturbance hits all candidates alike; medians are compared.
+// Rounds are interleaved, so that a disturbance affects all candidates alike; medians are compared.
 #include "tools/talc/bench/OpTest.h"
 
+#include "compiler/Compiler.h"
+#include "compiler/Error.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/bench/MathLibraries.h"
-#include "tools/talc/bench/RecordFormats.h"
-#include "tools/talc/bench/Statistics.h"
-#include "tools/talc/bench/Stopwatch.h"
 #include "tools/talc/bench/Table.h"
+#include "tools/talc/bench/Timing.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +52,7 @@ static void takeTurn(const LibraryMatmul &product, int32_t threads, std::vector<
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec) {
   const KernelResult *found = nullptr;
   for (const KernelResult &kernel : phase.kernels)
-    if (kernel.kernel->piece == spec.piece && (!found || kernel.kernel < found->kernel))
+    if (kernel.kernel->op == spec.op && (!found || kernel.kernel < found->kernel))
       found = &kernel;
   return found;
 }
@@ -192,6 +196,39 @@ std::string formatOpResults(const std::vector<OpResult> &results, const std::str
   for (const OpResult &result : results)
     rows.push_back(describe(result));
   return formatRecords(rows, format, "talc_ops");
+}
+
+static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &generator,
+                                  const std::string &path) {
+  auto targets = targets::parseTargets(options.target);
+  if (!targets)
+    return targets.takeError();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(spec.program, mlir::ParserConfig(&context));
+  if (!module)
+    return internalError("the program for '{}' is not valid", spec.text);
+  CompileRequest request;
+  request.targets = std::move(*targets);
+  request.weights = !spec.weights.empty() ? spec.weights : !options.weights.empty() ? options.weights : "f32";
+  request.compute = tools::parseCompute(options.compute);
+  request.generator = generator;
+  request.plans = {options.plans};
+  request.output = path;
+  request.programDirectory = options.programDirectory;
+  request.cacheDirectory = defaultCacheDirectory();
+  return talc::compile(*module, request);
+}
+
+std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator) {
+  auto made = TemporaryDirectory::make();
+  if (!made)
+    return llvm::toString(made.takeError());
+  directory = std::move(*made);
+  file = directory->file("op");
+  llvm::Error error = compileProgram(spec, options, generator, file);
+  return error ? llvm::toString(std::move(error)) : "";
 }
 
 }  // namespace talc::bench

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures one op alone, and the products of math libraries beside it.
+// Compiles one op in a temporary artifact and measures it alone, beside the matmuls of math libraries.
 #pragma once
 
+#include "compiler/TemporaryDirectory.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/KernelTests.h"
 #include "tools/talc/bench/OpModel.h"
@@ -46,5 +47,16 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
 
 // `format`: md or one of formatRecords.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
+
+class CompiledOp {
+public:
+  // Empty on success, else finished lines of text.
+  std::string compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator);
+  const std::string &path() const { return file; }
+
+private:
+  std::unique_ptr<TemporaryDirectory> directory;
+  std::string file;
+};
 
 }  // namespace talc::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both axes are logarithmic: operations per byte, and operations per second. Points carry numbers, which a list beside
 // them explains, since names at the points would lie over each other.
-#include "tools/talc/bench/Roofline.h"
+#include "tools/talc/bench/Reports.h"
 
 #include "tools/talc/bench/Table.h"
 

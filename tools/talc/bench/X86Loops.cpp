@@ -2,7 +2,6 @@
 // Loops for x86-64.
 #if defined(__x86_64__)
 #include "runtime/device/cpu/Cpu.h"
-#include "tools/talc/bench/AmxLoops.h"
 #include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
