@@ -15,6 +15,7 @@
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
+#include "tools/talc/inspect/InspectData.h"
 #include "tools/talc/inspect/InspectPage.h"
 #include "tools/talc/perplexity/Perplexity.h"
 #include "tools/talc/tune/TuningRecord.h"
@@ -244,7 +245,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   return llvm::Error::success();
 }
 
-static PageHead headOf(const CompileOptions &options, const Report &report) {
+static Compilation describeOptions(const CompileOptions &options, const Report &report) {
   std::string target = options.target;
   if (auto targets = targets::parseTargets(options.target)) {
     auto names = llvm::map_range(*targets, [](const targets::TargetPtr &one) { return one->name(); });
@@ -253,6 +254,15 @@ static PageHead headOf(const CompileOptions &options, const Report &report) {
     llvm::consumeError(targets.takeError());
   }
   return {options.model, target, options.weights, options.emit, report.seconds()};
+}
+
+static llvm::Error writeInspection(const PassRecorder &recorder, const CompileOptions &options, const Report &report) {
+  nlohmann::ordered_json data = describeCompilation(recorder, describeOptions(options, report));
+  const std::string &name = recorder.facts().name;
+  return writeText(llvm::StringRef(options.inspect).ends_with(".json")
+                       ? renderJson(data)
+                       : renderPage(data, name.empty() ? options.model : name),
+                   options.inspect);
 }
 
 // The product is made, measured, and then made again with what was found. Nothing is shown of the first time. One that
@@ -289,8 +299,7 @@ int compile(const CompileOptions &options) {
     error = compile(options, report, recorder, measured);
   report.begin("");
   if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
-    error =
-        llvm::joinErrors(std::move(error), writeText(renderPage(recorder, headOf(options, report)), options.inspect));
+    error = llvm::joinErrors(std::move(error), writeInspection(recorder, options, report));
   if (options.time)
     report.printTimes();
   if (!error && makesProduct(options))

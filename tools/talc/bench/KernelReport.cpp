@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table for each phase and number of threads, below a line with what the machine can do; and the same without times for
-// kernels that this machine cannot run.
+// A table for each phase and number of threads, below a line with what the machine can do; and the same without times
+// for kernels that this machine cannot run.
 #include "tools/talc/bench/Reports.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace talc::bench {
 
@@ -170,6 +172,54 @@ std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelLis
       rows.push_back(describeCounts(result, phase, list));
   }
   return format == "md" ? text : formatRecords(rows, format, "talc_kernels");
+}
+
+// Peaks of f32, and of what else kernels multiply in these steps.
+static Json describePeaks(const KernelTable &table) {
+  std::vector<const MatmulPeak *> peaks = {&table.machine.f32()};
+  for (const PhaseResult &phase : table.phases)
+    for (const KernelResult &kernel : phase.kernels)
+      if (const MatmulPeak &peak = table.machine.peakFor(*kernel.kernel);
+          std::none_of(peaks.begin(), peaks.end(), [&](const MatmulPeak *other) { return other->roof == peak.roof; }))
+        peaks.push_back(&peak);
+  Json described = Json::array();
+  for (const MatmulPeak *peak : peaks)
+    described.push_back(
+        {{"name", fmt::format("{} {} {:.0f} {}/s", peak->instructions, peak->roof, 1e-9 * peak->operationsPerSecond,
+                              peak->rounded.empty() ? "GFLOP" : "GOP")},
+         {"operationsPerSecond", peak->operationsPerSecond}});
+  return described;
+}
+
+static Json describeRoofline(const KernelTable &table) {
+  const MachineProfile &machine = table.machine;
+  Json levels = Json::array(), steps = Json::array();
+  for (const MemoryLevel &level : machine.levels)
+    levels.push_back({{"name", level.name}, {"bytesPerSecond", level.bytesPerSecond}});
+  for (const PhaseResult &phase : table.phases) {
+    Json kernels = Json::array();
+    for (const KernelResult &kernel : phase.kernels)
+      kernels.push_back({{"name", kernel.kernel->name},
+                         {"shapes", kernel.kernel->shapes},
+                         {"fused", kernel.kernel->fused},
+                         {"operations", kernel.costs.operations},
+                         {"bytes", kernel.costs.bytes()},
+                         {"seconds", kernel.time.total()},
+                         {"roofSeconds", kernel.roofSeconds}});
+    steps.push_back({{"label", phase.label()}, {"seconds", phase.stepSeconds}, {"kernels", std::move(kernels)}});
+  }
+  return {
+      {"machine", fmt::format("{}, {} thread{}", machine.processor, machine.threads, machine.threads == 1 ? "" : "s")},
+      {"peaks", describePeaks(table)},
+      {"levels", std::move(levels)},
+      {"steps", std::move(steps)}};
+}
+
+Json describeRoofline(const std::vector<KernelTable> &tables, const std::string &title) {
+  Json panels = Json::array();
+  for (const KernelTable &table : tables)
+    panels.push_back(describeRoofline(table));
+  return {{"version", 1}, {"roofline", {{"title", title}, {"panels", std::move(panels)}}}};
 }
 
 }  // namespace talc::bench

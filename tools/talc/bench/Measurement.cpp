@@ -5,6 +5,7 @@
 
 #include "tools/talc/bench/GpuMachine.h"
 #include "tools/talc/bench/Reports.h"
+#include "tools/talc/inspect/InspectPage.h"
 
 #include "llvm/Support/Program.h"
 
@@ -189,8 +190,16 @@ static Status writeFile(const std::string &path, const std::string &text) {
 }
 
 Status Measurement::drawKernels() const {
-  const std::string &path = options.roofline;
-  return path.empty() ? Status() : writeFile(path, drawRoofline(kernels, apps.front()->list.model));
+  const std::string &path = options.roofline, &title = apps.front()->list.model;
+  if (path.empty())
+    return {};
+  nlohmann::ordered_json data = describeRoofline(kernels, title);
+  auto hasEnding = [&](std::string_view ending) {
+    return path.size() >= ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  return writeFile(path, hasEnding(".json")   ? tools::renderJson(data)
+                         : hasEnding(".html") ? tools::renderPage(data, title)
+                                              : tools::renderPicture(data));
 }
 
 Status emulateToken(const App &app, std::string &outcome) {

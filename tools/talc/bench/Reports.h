@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what was measured, or only counted, of models and kernels: tables for people (md) or records with llama-bench's
-// field names (csv, json, jsonl, sql).
+// Prints what was measured, or only counted, of models and kernels: tables for people (md) or records with
+// llama-bench's field names (csv, json, jsonl, sql).
 #pragma once
 
 #include "tools/talc/bench/KernelTests.h"
@@ -23,8 +23,6 @@ std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::st
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
                          const std::string &format);
 
-nlohmann::ordered_json describeCounts(const KernelResult &result);
-
 struct ModelTableRow {
   TestResult result;
   MachineProfile machine;  // measured for the same number of threads
@@ -39,7 +37,7 @@ struct ModelTableRow {
 // `format`: md or one of formatRecords. Ratios are printed if there are several apps.
 std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format);
 
-// An SVG picture with one panel for every number of threads.
-std::string drawRoofline(const std::vector<KernelTable> &rows, const std::string &title);
+// The kernels below the roofs of the machine, as docs/inspect.md describes it: one panel for every number of threads.
+nlohmann::ordered_json describeRoofline(const std::vector<KernelTable> &tables, const std::string &title);
 
 }  // namespace talc::bench
