@@ -20,14 +20,16 @@ def escape(text):
 
 
 def parseItems(lines):
-    """(name, meaning) of the options that begin with two spaces; a line that is further in belongs to the one above it."""
+    """(name, values, meaning) of options, arguments or commands; a line that is further in continues the one above it."""
     items = []
     for line in lines:
-        item = re.match(r' {2,8}(-\S.*?|[A-Za-z]\S*(?: \S+)*?)(?: {2,}(.*))?$', line)
-        if item:
-            items.append([item[1], item[2] or ''])
+        item = re.match(r'  (-\S+|\S+)(?: (?:TEXT|U?INT|FLOAT|LIST|FILE)\b(?::(?P<values>\{[^}]*\}|\w+ in \[[^]]*\]))?(?: REQUIRED| \.\.\.)*)?'
+                        r'(?: +(?P<meaning>.*))?$', line)
+        if item and not line.startswith('   '):
+            values = re.sub(r'^\w+ in \[(\S+) - (\S+)\]$', r'\1 to \2', item['values'] or '').strip('{}').replace(',', ', ')
+            items.append([item[1], values, item['meaning'] or ''])
         elif line.strip() and items:
-            items[-1][1] = (items[-1][1] + ' ' + line.strip()).strip()
+            items[-1][2] = (items[-1][2] + ' ' + line.strip()).strip()
     return items
 
 
@@ -38,10 +40,17 @@ def section(title, lines):
     if not lines:
         return
     if title in ('Options', 'Positionals', 'Subcommands'):
-        yield from ['| ' + {'Options': 'option', 'Positionals': 'argument', 'Subcommands': 'command'}[title] + ' | |', '|---|---|']
-        yield from (f'| `{name}` | {escape(meaning)} |' for name, meaning in parseItems(lines))
+        end = next((i for i, line in enumerate(lines) if line and not line.startswith(' ')), len(lines))
+        items = parseItems(lines[:end])
+        hasValues = any(values for _, values, _ in items)
+        yield '| ' + {'Options': 'option', 'Positionals': 'argument', 'Subcommands': 'command'}[title] + ' |' + ' values |' * hasValues + ' |'
+        yield '|---|---|' + '---|' * hasValues
+        for name, values, meaning in items:
+            yield f'| `{name}` |' + f' {escape(values)} |' * hasValues + f' {escape(meaning)} |'
+        yield from ['', *section('', lines[end:])]
+        return
     elif any(line.startswith(' ') for line in lines):
-        yield from [f'{title}:', '', '```text', *lines, '```']
+        yield from [*([f'{title}:', ''] if title else []), '```text', *lines, '```']
     else:
         yield from lines
     yield ''

@@ -12,7 +12,7 @@ namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
-static std::vector<std::string> cellsOf(const KernelResult &result, double stepSeconds) {
+static std::vector<std::string> formatCells(const KernelResult &result, double stepSeconds) {
   const KernelEntry &kernel = *result.kernel;
   double seconds = result.time.total(), waiting = seconds > 0 ? result.time.waiting / seconds : 0;
   return {kernel.name,
@@ -52,7 +52,7 @@ static std::string formatPhase(const PhaseResult &phase) {
                {"spills", true}});
   int64_t barriers = 0, calls = 0;
   for (const KernelResult &result : phase.kernels) {
-    table.add(cellsOf(result, phase.stepSeconds));
+    table.add(formatCells(result, phase.stepSeconds));
     barriers += result.time.barriers;
     calls += result.kernel->calls;
   }

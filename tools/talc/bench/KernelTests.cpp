@@ -13,17 +13,17 @@
 
 namespace talc::bench {
 
-// What reading the clock takes, which is part of every interval: the least of some rounds.
+// Returns the shortest time of reading the clock in some rounds, which is part of every interval.
 static int64_t costOfReading(clockid_t clock, int64_t rounds) {
   constexpr int64_t readings = 20;
-  int64_t least = INT64_MAX;
+  int64_t shortest = INT64_MAX;
   for (int64_t round = 0; round < rounds; ++round) {
     int64_t start = Stopwatch::now(clock), end = start;
     for (int64_t i = 0; i < readings; ++i)
       end = Stopwatch::now(clock);
-    least = std::min(least, (end - start) / readings);
+    shortest = std::min(shortest, (end - start) / readings);
   }
-  return least;
+  return shortest;
 }
 
 KernelTimes::KernelTimes(int32_t count, size_t kernels)
@@ -36,7 +36,7 @@ KernelTimes::KernelTimes(int32_t count, size_t kernels)
 }
 
 void KernelTimes::attach(Session &session) {
-  // What was measured while another thread of the core worked would be more than kernels of nanoseconds take.
+  // A cost that was measured while another thread of the core worked may exceed the time of the shortest kernels.
   reading = std::min(reading, costOfReading(clock, 5));
   session.measure(mark, this);
 }
@@ -65,7 +65,7 @@ double KernelTimes::takeOverhead() {
   return 1e-9 * static_cast<double>(marks * reading);
 }
 
-static std::vector<KernelTime> timesOf(const std::vector<LaunchTime> &launches, size_t kernels) {
+static std::vector<KernelTime> collectTimes(const std::vector<LaunchTime> &launches, size_t kernels) {
   std::vector<KernelTime> result(kernels);
   for (size_t i = 0; i < launches.size(); ++i) {
     const LaunchTime &launch = launches[i];
@@ -81,7 +81,7 @@ static std::vector<KernelTime> timesOf(const std::vector<LaunchTime> &launches, 
 
 std::vector<KernelTime> KernelTimes::takeStep(const Session &session) {
   std::vector<KernelTime> marks = takeMarks();
-  return session.launchTimes().empty() ? marks : timesOf(session.launchTimes(), marks.size());
+  return session.launchTimes().empty() ? marks : collectTimes(session.launchTimes(), marks.size());
 }
 
 std::vector<KernelTime> KernelTimes::takeMarks() {
@@ -116,9 +116,9 @@ std::string PhaseResult::label() const {
 }
 
 std::string PhaseResult::title() const {
-  int64_t tokens = step.rows * step.sequences;
+  int64_t tokens = step.tokens * step.sequences;
   std::string text = fmt::format("{}: one step of {} token{}", label(), tokens, tokens == 1 ? "" : "s");
-  if (step.whole)
+  if (step.isEncode)
     return text;
   text += fmt::format(" behind {}", step.past);
   return step.source > 0 ? text + fmt::format(", and a source of {}", step.source) : text;
@@ -127,7 +127,7 @@ std::string PhaseResult::title() const {
 StepShape kernelStep(const TestCase &test) {
   std::vector<StepShape> steps = test.steps();
   StepShape step = test.prompt > 0 ? steps.front() : steps[steps.size() / 2];
-  step.results |= !step.whole;
+  step.hasOutputs |= !step.isEncode;
   return step;
 }
 

@@ -14,7 +14,7 @@
 
 namespace talc::bench {
 
-// Of one kernel in one step, all calls together; seconds are means over the threads.
+// The time of all calls of a kernel in one step; seconds are means over the threads.
 struct KernelTime {
   double working = 0, waiting = 0;  // waiting: at the barriers that follow
   int64_t barriers = 0;             // crossed
@@ -77,7 +77,7 @@ struct PhaseResult {
 // The step of a test whose kernels are looked at: the first of a prompt, or the one in the middle of generated tokens.
 StepShape kernelStep(const TestCase &test);
 
-// What the kernels of a step do, in the program's order, without times.
+// Returns the costs of the kernels of a step, in the program's order, without times.
 PhaseResult countKernels(const KernelList &list, const StepShape &step, const std::string &name);
 
 // Evaluates one step over and over.
@@ -93,7 +93,7 @@ public:
   Status sampleNext();
   // Medians of the samples, and roofs.
   PhaseResult result(const std::string &name, const MachineProfile &machine) const;
-  // Of every sample: the step, and all calls of an entry of the list.
+  // The samples of the step, and of all calls of an entry of the list.
   const std::vector<double> &stepSeconds() const { return seconds; }
   std::vector<double> kernelSeconds(size_t kernel) const;
 

@@ -2,9 +2,10 @@
 // Every figure is the rate of the slowest thread while all of them do the same work. Caches are those that the system
 // describes in /sys/devices/system/cpu/cpu0/cache.
 //
-// The roof of a kernel is its operations at the peak of such products, or its bytes at the bandwidth of the level that they
-// come from, whichever takes longer. Weights and KV caches are read once per step, so they come from the level that holds
-// all that a step reads of them; activations were just written, so they come from the level that holds the kernel's own.
+// The roof of a kernel is its operations at the peak of such products, or its bytes at the bandwidth of the level that
+// they come from, whichever takes longer. Weights and KV caches are read once per step, so they come from the level
+// that holds all that a step reads of them; activations were just written, so they come from the level that holds the
+// kernel's own.
 #include "tools/talc/bench/MachineProfile.h"
 
 #include "runtime/device/cpu/Cpu.h"

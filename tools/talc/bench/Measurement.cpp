@@ -41,7 +41,7 @@ Status Measurement::open(const std::string &path) {
                          path.c_str(), app.list.machine().c_str());
 }
 
-// What an emulator takes says nothing; what runs there is counted.
+// Times under an emulator mean nothing, so its work is only counted.
 Status Measurement::openOnDevice(App &app) {
   if (Status status = app.run.open(app.path, options.hugePages, options.device); status.failed())
     return status;
@@ -58,7 +58,7 @@ Status Measurement::openOnDevice(App &app) {
   return {};
 }
 
-static std::vector<double> ratiosOf(const TestResult &first, const TestResult &own) {
+static std::vector<double> computeRatios(const TestResult &first, const TestResult &own) {
   std::vector<double> ratios;
   for (size_t i = 0; i < own.nanoseconds.size(); ++i)
     ratios.push_back(first.nanoseconds[i] / own.nanoseconds[i]);
@@ -78,8 +78,8 @@ Status Measurement::measureModels(const TestCase &test, Machine &machine) {
       if (Status status = turns[round % 2 == 0 ? i : turns.size() - 1 - i].repeat(); status.failed())
         return status;
   for (size_t i = 0; i < turns.size(); ++i)
-    models.push_back(
-        {turns[i].result(), machine.profile(), apps[i].get(), ratiosOf(turns.front().result(), turns[i].result())});
+    models.push_back({turns[i].result(), machine.profile(), apps[i].get(),
+                      computeRatios(turns.front().result(), turns[i].result())});
   return {};
 }
 
@@ -120,17 +120,17 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   if (Status status = createMachine(threads, machine); status.failed())
     return status;
   progress.show(spec.text, threads);
-  std::vector<OpBaseline> rivals;
+  std::vector<OpBaseline> baselines;
   for (size_t i = 1; i < apps.size(); ++i)
-    rivals.push_back({options.generators[i], apps[i]->run, apps[i]->list});
-  if (Status status = runOp(app().run, app().list, spec, machine->profile(), rivals, options.repetitions, result);
+    baselines.push_back({options.generators[i], apps[i]->run, apps[i]->list});
+  if (Status status = runOp(app().run, app().list, spec, machine->profile(), baselines, options.repetitions, result);
       status.failed())
     return status;
   kernels.push_back({machine->profile(), {result.phase(app().list)}});
   return {};
 }
 
-// That what is counted runs.
+// Runs one token, to prove that the counted code works.
 Status Measurement::prove(std::string &proof) {
   progress.show("a token under the emulator");
   if (options.device.empty())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What talc bench measures: apps in turn, the kernels of one, or an op.
+// The measurements of talc bench: apps in turn, the kernels of one app, or an op.
 #pragma once
 
 #include "tools/talc/bench/BenchOptions.h"
@@ -22,7 +22,7 @@ public:
   MachineUseMeter meter;
 
   explicit Measurement(const BenchOptions &options) : options(options) {}
-  // What can only be counted here needs no code that runs.
+  // An app whose work can only be counted here needs no code that runs.
   Status open(const std::string &path);
   App &app() { return *apps.front(); }
   bool onlyCounts() const { return !apps.front()->list.foreign.empty(); }

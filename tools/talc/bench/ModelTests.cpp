@@ -20,7 +20,7 @@ std::string TestCase::name() const {
 }
 
 std::vector<StepShape> TestCase::steps() const {
-  if (whole)
+  if (isEncode)
     return {{sequences, prompt, 0, source == 0, true, 0}};
   auto steps = prompt > 0 ? promptSteps(prompt, depth, batch, sequences) : generationSteps(generated, depth, sequences);
   for (StepShape &step : steps)
@@ -143,7 +143,7 @@ Planner::Planner(const BenchOptions &options, const artifact::ModelInfo &info)
 std::string Planner::obstacle(const TestCase &test) const {
   if (test.generated > 0 && !generates)
     return "an encoder generates nothing";
-  if (test.whole && test.depth > 0)
+  if (test.isEncode && test.depth > 0)
     return "an encoder takes whole texts, behind nothing else";
   if (test.depth + test.prompt + test.generated > room)
     return fmt::format("a sequence holds at most {} tokens", room);
@@ -152,7 +152,8 @@ std::string Planner::obstacle(const TestCase &test) const {
 
 bool Planner::isKnown(const TestCase &test) const {
   return std::any_of(result.tests.begin(), result.tests.end(), [&](const TestCase &other) {
-    return other.name() == test.name() && other.whole == test.whole && (other.batch == test.batch || test.whole);
+    return other.name() == test.name() && other.isEncode == test.isEncode &&
+           (other.batch == test.batch || test.isEncode);
   });
 }
 
@@ -168,9 +169,9 @@ void Planner::add(const TestCase &test) {
 void Planner::addPrompt(int64_t prompt, int64_t depth, int64_t sequences, int64_t batch) {
   bool begins = source > 0 && options.showsKernels();
   if (!begins || depth == 0)
-    add({prompt, 0, depth, batch, sequences, 1, /*whole=*/!generates || source > 0, source});
+    add({prompt, 0, depth, batch, sequences, 1, /*isEncode=*/!generates || source > 0, source});
   if (begins)
-    add({prompt, 0, depth, batch, sequences, 1, /*whole=*/false, source});
+    add({prompt, 0, depth, batch, sequences, 1, /*isEncode=*/false, source});
 }
 
 void Planner::addPrompts(int64_t depth, int64_t sequences) {

@@ -14,8 +14,8 @@ namespace talc::bench {
 struct TestCase {
   int64_t prompt = 0, generated = 0, depth = 0, batch = 0, sequences = 1;
   int32_t threads = 1;
-  bool whole = false;  // the prompt is for an encoder
-  int64_t source = 0;  // tokens of the sources that the sequences answer to
+  bool isEncode = false;  // the prompt is for an encoder
+  int64_t source = 0;     // tokens of the sources that the sequences answer to
 
   std::string name() const;  // "pp512 @ d128"
   int64_t tokens() const { return (prompt + generated) * sequences; }
@@ -30,7 +30,8 @@ struct TestResult {
   std::vector<KernelWork> works;  // of all steps, at what the machine does at most
   double peakF32Rate = 0;         // of f32 in a second, there
   double stepThreads = 0;         // that steps ran on: a mean
-  double maxStepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
+  double maxStepStoredBytes =
+      0;  // of the step that reads the most weights and KV caches: what a cache would have to hold
 
   // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
   // that holds what a step reads.
@@ -39,11 +40,11 @@ struct TestResult {
   double averageSeconds() const;
   double operationsPerSecond() const { return costs.operations / averageSeconds(); }
   double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
-  // Of each repetition, beside the mean of what was measured before and after it; the median. Integers are multiplied
-  // faster than f32, and count for as much less.
+  // Medians over repetitions, each compared with the mean of the peaks before and after it. Integers are multiplied
+  // faster than f32, and count accordingly less.
   double peakShare() const;
   double readShare() const;
-  // Of what kernels take at least, one after the other.
+  // The share of the minimum time of all kernels, one after the other.
   double roofShare() const;
   std::vector<double> tokensPerSecond() const;
 

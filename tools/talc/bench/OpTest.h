@@ -9,7 +9,7 @@
 
 namespace talc::bench {
 
-// Of a math library, or of what another generator of code made of the op.
+// The time of a math library, or of another generator's code for the op.
 struct BaselineTime {
   std::string name, kernel;  // as LibraryMatmul; or the generator, and nothing
   double seconds;            // the median
@@ -27,7 +27,7 @@ struct OpResult {
   MachineProfile machine;
   StepShape step;
   KernelResult kernel;  // costs and time of one call
-  std::vector<BaselineTime> rivals;
+  std::vector<BaselineTime> baselines;
 
   // For the picture.
   PhaseResult phase(const KernelList &list) const {
@@ -35,7 +35,7 @@ struct OpResult {
   }
 };
 
-// Of several kernels of the op's kind its own comes first in the program. Null: there is none.
+// Returns the op's own kernel, which is the first of its kind in the program, or null.
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec);
 
 // The step that is measured.
@@ -43,7 +43,7 @@ StepShape opStep(const OpSpec &spec, const KernelList &list);
 
 // In rounds: the op, the same by other generators, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             const std::vector<OpBaseline> &rivals, int64_t repetitions, OpResult &result);
+             const std::vector<OpBaseline> &baselines, int64_t repetitions, OpResult &result);
 
 // `format`: md or one of formatRecords.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);

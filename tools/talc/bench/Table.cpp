@@ -89,7 +89,7 @@ static std::string quote(const Json &value, char mark) {
   return quoted + mark;
 }
 
-// One text for each field of a row that is no list, with commas in between.
+// Joins a text for each field of a row that is not a list by commas.
 template <typename Text> static std::string listFields(const Json &row, Text text) {
   std::string list;
   for (const auto &[name, value] : row.items())
@@ -98,7 +98,7 @@ template <typename Text> static std::string listFields(const Json &row, Text tex
   return list;
 }
 
-static std::string nameOf(const std::string &name, const Json &) {
+static std::string getName(const std::string &name, const Json &) {
   return name;
 }
 
@@ -106,7 +106,7 @@ static std::string formatCsv(const Json &rows) {
   std::string text;
   for (const Json &row : rows) {
     std::string values = listFields(row, [](const std::string &, const Json &value) { return quote(value, '"'); });
-    text += (text.empty() ? listFields(row, nameOf) + "\n" : "") + values + "\n";
+    text += (text.empty() ? listFields(row, getName) + "\n" : "") + values + "\n";
   }
   return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of output: tables in Markdown that are also aligned as plain text, numbers in them, and records for other programs
-// as csv, json, jsonl or sql, as llama-bench prints them.
+// Forms of output: tables in Markdown that are also aligned as plain text, numbers in them, and records for other
+// programs as csv, json, jsonl or sql, as llama-bench prints them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ private:
 
 std::string formatBytes(double bytes);  // "622.27 MiB", as llama-bench has it
 std::string formatCount(double count);  // "163.04 M"
-// What took no time that the clock could tell has no rate, and no share: "-".
+// A time below the resolution of the clock has no rate and no share: "-".
 std::string formatShare(double share);                  // "73 %"
 std::string formatRate(double amount, double seconds);  // billions per second: "140.7"
 std::string formatSeconds(double seconds);              // "12.3 us"

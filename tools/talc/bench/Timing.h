@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of measurements, and mean, deviation and median of samples. The work of one thread is timed by the CPU time of
-// that thread, which other programs do not change; the work of several threads, or of none, by the time that passes.
+// The clock of measurements, and mean, deviation and median of samples. The work of one thread is timed by the CPU time
+// of that thread, which other programs do not change; the work of several threads, or of none, by the time that passes.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline double mean(const std::vector<double> &samples) {
   return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
 }
 
-// Of a sample, so with n - 1 degrees of freedom; 0 for a single one.
+// The standard deviation of a sample, with n - 1 degrees of freedom; 0 for a single value.
 inline double deviation(const std::vector<double> &samples) {
   if (samples.size() < 2)
     return 0;

@@ -160,7 +160,7 @@ static Json describe(const ExampleStep &step, const std::vector<KernelUse> &uses
     kernels.push_back({{"kernel", name}, {"operations", kernel.operations}, {"bytes", kernel.bytes()}});
   return {{"title", step.title},
           {"entry", step.entry},
-          {"tokens", step.shape.rows},
+          {"tokens", step.shape.tokens},
           {"past", step.shape.past},
           {"operations", total.operations},
           {"bytes", total.bytes()},

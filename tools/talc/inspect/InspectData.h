@@ -9,7 +9,7 @@
 
 namespace talc::tools {
 
-// What the command line says about the compilation.
+// Facts of the command line and the clock.
 struct Compilation {
   std::string model;    // as the user named it
   std::string targets;  // x86-64-v3, ...

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every pass made of every function, for the page of `talc compile --inspect`.
+// Records how every pass changes every function, for `talc compile --inspect`.
 #pragma once
 
 #include "compiler/targets/ObjectCode.h"
@@ -34,11 +34,11 @@ public:
   };
 
   void beginStage(llvm::StringRef name) { stage = name.str(); }
-  // Of the pass that is running.
+  // Adds a remark of the pass that is running.
   void addRemark(std::string line);
   // The program before the first pass. Its operations get names, which later ones inherit (OpOrigins.h).
   void addImport(mlir::ModuleOp module);
-  // What the last stage makes of every function, and how long that took.
+  // Adds the listings of the last stage, which took this long.
   void addListings(const std::vector<targets::CodeListing> &listings, double seconds);
   // Records all passes of a manager; the recorder has to live as long.
   void watch(mlir::PassManager &passes);

@@ -1,5 +1,5 @@
 "use strict";
-// What the drawings and tables share: elements of HTML and SVG, and how numbers are written.
+// Elements of HTML and SVG and formats of numbers, which drawings and tables share.
 function fill(node, attributes, children) {
   for (const [key, value] of Object.entries(attributes))
     key.startsWith("on") ? node[key] = value : node.setAttribute(key, value);

@@ -41,7 +41,7 @@ function showFacts({model, measured}) {
   return list;
 }
 
-// How far the output of each layer is from its output in the model as its files are.
+// Shows the error of each layer's output against the model as its files are.
 function showLayerErrors({measured}) {
   return measured?.layerErrors?.length ? [heading("rounding", "What quantization changes in layers"),
     makeTable(["layer", ">relative error", ">at most"],

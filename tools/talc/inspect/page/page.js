@@ -37,7 +37,7 @@ const usesOfKernel = usesBy("kernel"), usesInFunction = usesBy("function");
 const linkTo = (name, text) => element("a", {href: address(pass, name)}, text || name);
 const separated = (items, make) => [...items].flatMap((item, i) => i ? [", ", make(item)] : [make(item)]);
 
-// What the function is called by, what it calls, and its weights.
+// Describes the callers, callees and weights of a function.
 function aboutFunction(name) {
   const callers = usesOfKernel.get(name) || [], lines = [];
   const kernels = usesInFunction.get(name) || usesInFunction.get(name.replace(/^talc_/, "")) || [];

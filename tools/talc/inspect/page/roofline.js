@@ -40,7 +40,7 @@ class Labels {
     this.boxes.push(...boxes);
     return true;
   }
-  // Where the number of a point begins: beside the point, or further away if that place is taken.
+  // Returns the start of a point's number: beside the point, or further away if that place is taken.
   place(x, y, radius) {
     const width = 15, height = 12;
     for (let distance = 0; distance < 20; ++distance)
