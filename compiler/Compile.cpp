@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles a module for one or several targets.
 //
-//   import ... lower     once         the first target decides how weights and states lie
-//   bufferize            per family   of machines, which divides the work of a step in its own way
-//   schedule, codegen    per target   functions whose code the cache has are left out
+//   import ... lower     once         the first target decides the layout of weights and KV caches
+//   bufferize            per family   of machines, each of which divides the work of a step in its own way
+//   schedule, codegen    per target   functions whose code is in the cache are left out
 //   package              once         weights and the code of all targets go to one file
 #include "compiler/Compiler.h"
 
 #include "compiler/Error.h"
-#include "compiler/Package.h"
+#include "compiler/ModuleCode.h"
+#include "compiler/quantize/Calibration.h"
 
 #include "llvm/Support/Process.h"
 
@@ -16,14 +17,14 @@ using namespace mlir;
 
 namespace talc {
 
-std::string defaultCacheDirectory(std::string wanted) {
+std::string defaultCacheDirectory(std::string choice) {
   auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
-  if (wanted.empty())
-    wanted = variable("TALC_CACHE");
-  if (wanted == "off")
+  if (choice.empty())
+    choice = variable("TALC_CACHE");
+  if (choice == "off")
     return "";
-  if (!wanted.empty())
-    return wanted;
+  if (!choice.empty())
+    return choice;
   std::string base = variable("XDG_CACHE_HOME");
   if (!llvm::StringRef(base).starts_with("/"))
     base = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
@@ -34,39 +35,40 @@ static bool isText(EmitKind emit) {
   return emit == EmitKind::Listing || emit == EmitKind::Ir;
 }
 
-static bool carriesSeveral(EmitKind emit) {
+static bool canHaveSeveralTargets(EmitKind emit) {
   return emit == EmitKind::Program || emit == EmitKind::Library;
 }
 
-// Whoever looks at the stages has all of them run.
-static std::string cacheOf(const CompileRequest &request) {
+// A user who looks at the stages wants all of them to run.
+static std::string usedCacheDirectory(const CompileRequest &request) {
   return isText(request.emit) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
 }
 
-// For a target, by its place.
-static std::string plansOf(const CompileRequest &request, size_t target) {
+// The plan overrides of a target, by its index.
+static std::string targetPlans(const CompileRequest &request, size_t target) {
   return request.plans.empty() ? "" : request.plans[std::min(target, request.plans.size() - 1)];
 }
 
-static bool areAlike(const targets::TargetPtr &a, const targets::TargetPtr &b) {
+static bool areOfOneFamily(const targets::TargetPtr &a, const targets::TargetPtr &b) {
   return a->requirements().family == b->requirements().family;
 }
 
-static bool allAlike(llvm::ArrayRef<targets::TargetPtr> targets) {
-  return llvm::all_of(targets, [&](const targets::TargetPtr &target) { return areAlike(target, targets.front()); });
+static bool allOfOneFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
+  return llvm::all_of(targets,
+                      [&](const targets::TargetPtr &target) { return areOfOneFamily(target, targets.front()); });
 }
 
-// Machines of another family widen weights, and share the program up to stage lower.
-static targets::Compute computeOf(const CompileRequest &request) {
-  return allAlike(request.targets) ? request.compute : targets::Compute::F32;
+// Different families share the program up to stage lower, and have only f32 arithmetic in common.
+static targets::Compute commonCompute(const CompileRequest &request) {
+  return allOfOneFamily(request.targets) ? request.compute : targets::Compute::F32;
 }
 
-static StageRun stagesOf(const CompileRequest &request) {
+static StageRun makeStageRun(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights,    request.targets.front(), request.generator,
-                  computeOf(request), plansOf(request, 0),     request.targets.front()};
+  run.pipeline = {request.weights.text,   request.targets.front(), request.generator,
+                  commonCompute(request), targetPlans(request, 0), request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;
@@ -75,11 +77,11 @@ static StageRun stagesOf(const CompileRequest &request) {
   return run;
 }
 
-// The stages that a further target has for itself. They are not dumped: the files are those of the first.
-static StageRun furtherStages(const CompileRequest &request, StageRun run, size_t place) {
-  const targets::TargetPtr &target = request.targets[place];
+// The stages that a further target has for itself. They are not dumped: the files are those of the first target.
+static StageRun furtherStages(const CompileRequest &request, StageRun run, size_t index) {
+  const targets::TargetPtr &target = request.targets[index];
   run.pipeline.target = target;
-  run.pipeline.plans = plansOf(request, place);
+  run.pipeline.plans = targetPlans(request, index);
   run.listener.stage = [&](llvm::StringRef name) {
     request.listener.beginStage(name.empty() ? "" : name.str() + " " + target->name());
   };
@@ -89,7 +91,7 @@ static StageRun furtherStages(const CompileRequest &request, StageRun run, size_
   return run;
 }
 
-// Runs the stages up to `last`, which `run` then begins behind.
+// Runs the stages up to `last`; `run` then begins with the next one.
 static llvm::Error runUpTo(Stage last, ModuleOp module, StageRun &run) {
   if (run.first > last)
     return llvm::Error::success();
@@ -99,60 +101,60 @@ static llvm::Error runUpTo(Stage last, ModuleOp module, StageRun &run) {
   return runStages(module, part);
 }
 
-// A program for every target at the start of stage schedule: targets of one family have the same. The first is
-// `module`, the others are added to `copies`.
+// Makes a program for every target at the start of stage schedule; targets of one family have equal programs. The first
+// is `module`, the others are added to `copies`.
 static llvm::Error divideWork(ModuleOp module, llvm::ArrayRef<targets::TargetPtr> targets, StageRun &run,
                               const CompileRequest &request, std::vector<OwningOpRef<ModuleOp>> &copies) {
-  if (!allAlike(targets))
+  if (!allOfOneFamily(targets))
     if (llvm::Error error = runUpTo(Stage::Lower, module, run))
       return error;
   const StageRun common = run;
-  auto programOf = [&](size_t place) { return place == 0 ? module : *copies[place - 1]; };
-  auto modelOf = [&](size_t place) {  // the first target of the family
-    return llvm::find_if(targets, [&](const auto &target) { return areAlike(target, targets[place]); }) -
+  auto program = [&](size_t index) { return index == 0 ? module : *copies[index - 1]; };
+  auto firstOfFamily = [&](size_t index) {
+    return llvm::find_if(targets, [&](const auto &target) { return areOfOneFamily(target, targets[index]); }) -
            targets.begin();
   };
-  // Programs that others are copies of come first, as they are before the work is divided.
+  // The first program of each family is cloned before the work is divided.
   copies.resize(targets.size() - 1);
-  for (size_t place = 1; place < targets.size(); ++place)
-    if (modelOf(place) == static_cast<ptrdiff_t>(place))
-      copies[place - 1] = module.clone();
-  if (targets.size() > 1 || !cacheOf(request).empty())
+  for (size_t index = 1; index < targets.size(); ++index)
+    if (firstOfFamily(index) == static_cast<ptrdiff_t>(index))
+      copies[index - 1] = module.clone();
+  if (targets.size() > 1 || !usedCacheDirectory(request).empty())
     if (llvm::Error error = runUpTo(Stage::Bufferize, module, run))
       return error;
-  for (size_t place = 1; place < targets.size(); ++place) {
-    StageRun further = furtherStages(request, common, place);
-    if (modelOf(place) != static_cast<ptrdiff_t>(place))
-      copies[place - 1] = programOf(modelOf(place)).clone();
-    else if (llvm::Error error = runUpTo(Stage::Bufferize, *copies[place - 1], further))
+  for (size_t index = 1; index < targets.size(); ++index) {
+    StageRun further = furtherStages(request, common, index);
+    if (firstOfFamily(index) != static_cast<ptrdiff_t>(index))
+      copies[index - 1] = program(firstOfFamily(index)).clone();
+    else if (llvm::Error error = runUpTo(Stage::Bufferize, *copies[index - 1], further))
       return error;
   }
   return llvm::Error::success();
 }
 
-// Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
+// Generates the code of a program that is at the start of stage schedule or later, unless it is in the cache.
 static llvm::Error makeCode(ModuleCode &code, const StageRun &run, const CompileRequest &request) {
-  // The code that the cache has for a function is that of one plan.
-  if (run.first == Stage::Schedule && !cacheOf(request).empty())
+  // The cache key of a function includes its plan.
+  if (run.first == Stage::Schedule && !usedCacheDirectory(request).empty())
     if (llvm::Error error = assignPlans(code.module(), run))
       return error;
-  return code.find(run, cacheOf(request)) ? llvm::Error::success() : runStages(code.module(), run);
+  return code.find(run, usedCacheDirectory(request)) ? llvm::Error::success() : runStages(code.module(), run);
 }
 
-static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
-  StageRun run = stagesOf(request);
+static llvm::Error compileAndWrite(ModuleOp module, const CompileRequest &request) {
+  StageRun run = makeStageRun(request);
   std::vector<OwningOpRef<ModuleOp>> copies;
   std::vector<ModuleCode> codes;
   llvm::ArrayRef<targets::TargetPtr> targets = request.targets;
-  if (!carriesSeveral(request.emit))
+  if (!canHaveSeveralTargets(request.emit))
     targets = targets.take_front();
   if (llvm::Error error = divideWork(module, targets, run, request, copies))
     return error;
   for (const targets::TargetPtr &target : targets)
     codes.emplace_back(codes.empty() ? module : *copies[codes.size() - 1], *target, request.listener,
                        targets.size() > 1);
-  for (size_t place = 1; place < codes.size(); ++place)
-    if (llvm::Error error = makeCode(codes[place], furtherStages(request, run, place), request))
+  for (size_t index = 1; index < codes.size(); ++index)
+    if (llvm::Error error = makeCode(codes[index], furtherStages(request, run, index), request))
       return error;
   if (llvm::Error error = makeCode(codes.front(), run, request))
     return error;
@@ -180,9 +182,16 @@ static llvm::Error checkTargets(const CompileRequest &request) {
 llvm::Error compile(ModuleOp module, const CompileRequest &request) {
   if (llvm::Error error = checkTargets(request))
     return error;
+  if (!request.calibration.file.empty()) {
+    request.listener.beginStage("calibrate");
+    if (llvm::Error error = calibrate(module, request))
+      return error;
+  }
+  if (llvm::Error error = request.inspectModel ? request.inspectModel(module) : llvm::Error::success())
+    return error;
   if (request.last == Stage::Package)
-    return makeProduct(module, request);
-  llvm::Error error = runStages(module, stagesOf(request));
+    return compileAndWrite(module, request);
+  llvm::Error error = runStages(module, makeStageRun(request));
   return error ? std::move(error) : printModule(module, request.output);
 }
 

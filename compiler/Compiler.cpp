@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the passes of the stages and tells which one runs.
+// Runs the passes of the stages and reports which one runs.
 #include "compiler/Compiler.h"
 
 #include "compiler/DiagnosticCollector.h"
@@ -29,14 +29,14 @@ void registerDialects(DialectRegistry &registry) {
   kernel::registerInterfaces(registry);
 }
 
-static std::string textOf(ModuleOp module) {
+static std::string printToString(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream(text) << module << "\n";
   return text;
 }
 
 llvm::Error printModule(ModuleOp module, const std::string &path) {
-  return writeText(textOf(module), path);
+  return writeText(printToString(module), path);
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseModule(const std::string &path, MLIRContext &context) {
@@ -49,14 +49,14 @@ llvm::Expected<OwningOpRef<ModuleOp>> parseModule(const std::string &path, MLIRC
 
 namespace {
 
-// Stands between the passes of two stages.
-class StageBorder : public PassWrapper<StageBorder, OperationPass<ModuleOp>> {
+// Runs an action between the passes of two stages.
+class StageBoundary : public PassWrapper<StageBoundary, OperationPass<ModuleOp>> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StageBorder)
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StageBoundary)
 
-  explicit StageBorder(std::function<llvm::Error(ModuleOp)> action) : action(std::move(action)) {}
+  explicit StageBoundary(std::function<llvm::Error(ModuleOp)> action) : action(std::move(action)) {}
 
-  static constexpr llvm::StringLiteral argument = "stage-border";
+  static constexpr llvm::StringLiteral argument = "stage-boundary";
   llvm::StringRef getArgument() const override { return argument; }
   void runOnOperation() override {
     markAllAnalysesPreserved();
@@ -70,14 +70,14 @@ private:
   std::function<llvm::Error(ModuleOp)> action;
 };
 
-// Tells about every pass over the whole module, with the passes nested in it.
-class PassTeller : public PassInstrumentation {
+// Reports every pass over the whole module, with the passes nested in it.
+class PassReporter : public PassInstrumentation {
 public:
-  explicit PassTeller(const StageListener &listener) : listener(listener) {}
+  explicit PassReporter(const StageListener &listener) : listener(listener) {}
 
   void runBeforePass(Pass *pass, Operation *op) override {
     llvm::StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
-    if (!op->getParentOp() && name != StageBorder::argument)
+    if (!op->getParentOp() && name != StageBoundary::argument)
       listener.beginPart(name);
   }
 
@@ -87,15 +87,15 @@ private:
 
 }  // namespace
 
-// What other generators made of kernels in stage schedule.
+// Dumps the code that other generators made for kernels in stage schedule.
 static llvm::Error dumpGenerated(ModuleOp module, const std::string &directory) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto made = generatedCode(function)) {
+    if (auto code = generatedCode(function)) {
       llvm::SmallString<128> path(directory);
       llvm::sys::path::append(path, function.getName());
-      if (llvm::Error error = writeText(made->loops, (path + ".loops").str()))
+      if (llvm::Error error = writeText(code->loops, (path + ".loops").str()))
         return error;
-      if (llvm::Error error = writeText(made->assembly, (path + ".s").str()))
+      if (llvm::Error error = writeText(code->assembly, (path + ".s").str()))
         return error;
     }
   return llvm::Error::success();
@@ -121,16 +121,17 @@ static void addStages(PassManager &passes, const StageRun &run) {
   for (Stage stage : allStages) {
     if (stage < run.first || stage > run.last)
       continue;
-    passes.addPass(std::make_unique<StageBorder>([&run, stage](ModuleOp) {
+    passes.addPass(std::make_unique<StageBoundary>([&run, stage](ModuleOp) {
       run.listener.beginStage(stageName(stage));
       return llvm::Error::success();
     }));
     addStage(passes, stage, run.pipeline);
-    passes.addPass(std::make_unique<StageBorder>([&run, stage](ModuleOp module) { return dump(module, stage, run); }));
+    passes.addPass(
+        std::make_unique<StageBoundary>([&run, stage](ModuleOp module) { return dump(module, stage, run); }));
   }
 }
 
-// What `add` puts into a pipeline.
+// Runs the pipeline that `add` builds.
 static llvm::Error runPasses(ModuleOp module, const StageRun &run, llvm::function_ref<void(PassManager &)> add) {
   DiagnosticCollector lines(*module.getContext(), run.source);
   PassManager passes(module.getContext());
@@ -140,7 +141,7 @@ static llvm::Error runPasses(ModuleOp module, const StageRun &run, llvm::functio
   if (run.configure && failed(run.configure(passes)))
     return makeError(ErrorCode::Usage, "talc: MLIR's flags contradict each other");
   if (run.listener.part)
-    passes.addInstrumentation(std::make_unique<PassTeller>(run.listener));
+    passes.addInstrumentation(std::make_unique<PassReporter>(run.listener));
   add(passes);
   LogicalResult result = passes.run(module);
   return succeeded(result) ? llvm::Error::success() : lines.takeError(modelName(module));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what MLIR reports while it exists, as talc's errors.
+// Collects the errors that MLIR reports during its lifetime, as talc's errors.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
@@ -16,13 +16,13 @@ public:
   explicit DiagnosticCollector(mlir::MLIRContext &context, std::string source = "");
 
   bool empty() const { return lines.empty(); }
-  // The collected errors. `subject` stands where a diagnostic names no file, and for the whole if there is none.
+  // The collected errors. `subject` takes the place of the file in diagnostics without a location.
   llvm::Error takeError(const std::string &subject);
 
 private:
   struct Line {
-    std::string place, text;
-    std::string quote;  // of the source: its line and a caret
+    std::string location, text;
+    std::string quote;  // the line of the source with a caret below
   };
 
   void add(mlir::Diagnostic &diagnostic);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of the compiler that name no place in the IR: one line with a stable code.
+// Errors of the compiler without a location in the IR: one line with a stable code.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -12,8 +12,8 @@ namespace talc {
 enum class ErrorCode {
   BadTarget = 501,     // --target is unknown or lacks AVX2 and FMA
   WeightFile = 502,    // a file of weights cannot be opened, or is too short
-  WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight is made from itself
-  WeightRange = 504,   // a value is no finite number, or too large for its weight's format
+  WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight depends on itself
+  WeightRange = 504,   // a value is not a finite number, or too large for its weight's format
   Output = 505,        // the output cannot be written
   LauncherStub = 506,  // the prebuilt runtime is missing from the installation
   ModelInfo = 507,     // a property of the model does not fit in an artifact

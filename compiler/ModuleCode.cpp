@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the cache has code for lose their bodies before stage schedule; the target gets the others.
+// Functions whose code is in the cache lose their bodies before stage schedule; the target compiles the others.
 #include "compiler/ModuleCode.h"
 
 #include "compiler/Error.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace talc {
 
-void ModuleCode::dropFound() {
+void ModuleCode::eraseCachedBodies() {
   auto at = functions.begin();
   for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal() && at++->object) {
@@ -33,53 +33,54 @@ bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
   targets::CodeCache cache(directory);
   for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal()) {
-      std::string key = keys.of(function);
+      std::string key = keys.key(function);
       functions.push_back({key, cache.find(key)});
     }
-  size_t found = llvm::count_if(functions, [](const Function &function) { return function.object.has_value(); });
-  next.listener.beginPart(fmt::format("found-{}-of-{}", found, functions.size()));
-  dropFound();
+  size_t cachedCount = llvm::count_if(functions, [](const Function &function) { return function.object.has_value(); });
+  next.listener.beginPart(fmt::format("found-{}-of-{}", cachedCount, functions.size()));
+  eraseCachedBodies();
   next.listener.beginStage("");
-  return found > 0 && found == functions.size();
+  return cachedCount > 0 && cachedCount == functions.size();
 }
 
 void ModuleCode::begin(llvm::StringRef part) const {
   listener.beginPart(namesTarget ? part.str() + " " + target.name() : part.str());
 }
 
-llvm::Expected<std::string> ModuleCode::listing(llvm::StringRef word) const {
-  return target.listing(word, program, [this](llvm::StringRef part) { begin(part); });
+llvm::Expected<std::string> ModuleCode::listing(llvm::StringRef kind) const {
+  return target.listing(kind, program, [this](llvm::StringRef part) { begin(part); });
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
-  auto made = target.compile(program, [this](llvm::StringRef part) { begin(part); });
-  if (!made || directory.empty())
-    return made;
+  auto compiled = target.compile(program, [this](llvm::StringRef part) { begin(part); });
+  if (!compiled || directory.empty())
+    return compiled;
   size_t missing = llvm::count_if(functions, [](const Function &function) { return !function.object; });
-  if (made->size() != missing)
-    return internalError("the target {} made {} objects of {} functions", target.name(), made->size(), missing);
+  if (compiled->size() != missing)
+    return internalError("the target {} made {} objects of {} functions", target.name(), compiled->size(), missing);
   begin("keep-in-cache");
   targets::CodeCache cache(directory);
-  auto next = made->begin();
+  auto next = compiled->begin();
   for (const Function &function : functions)
     if (!function.object)
-      cache.keep(function.key, *next++);
-  return made;
+      cache.store(function.key, *next++);
+  return compiled;
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::objects() const {
   std::vector<targets::ObjectCode> result;
-  bool whole = !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
-  if (!whole) {
-    auto made = compile();
-    if (!made || functions.empty())
-      return made;
-    result = std::move(*made);
+  bool isAllCached =
+      !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
+  if (!isAllCached) {
+    auto compiled = compile();
+    if (!compiled || functions.empty())
+      return compiled;
+    result = std::move(*compiled);
   }
-  // Those that were found go to their places between those that were made.
-  for (auto [place, function] : llvm::enumerate(functions))
+  // Inserts the cached objects between the compiled ones, in the module's order.
+  for (auto [index, function] : llvm::enumerate(functions))
     if (function.object)
-      result.insert(result.begin() + place, *function.object);
+      result.insert(result.begin() + index, *function.object);
   return result;
 }
 
@@ -101,7 +102,7 @@ llvm::Expected<CodeSection> ModuleCode::link() const {
     return linked.takeError();
   for (const targets::LinkedCode::Entry &entry : linked->entries)
     if (!entry.steps.empty())
-      PassRemarks("package", "link").did(program, [&] { return entry.phase + ": a step is " + entry.steps; });
+      PassRemarks("package", "link").did(program, [&] { return entry.name + ": a step is " + entry.steps; });
   auto kernels = program->getAttrOfType<ArrayAttr>(kernelsAttr);
   CodeSection section{target, std::move(*linked), kernels, {}};
   for (const targets::ObjectCode &object : *code)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole compiler on one page: every stage, and for every pass a sentence on why it stands there. What only a kind
-// of machine needs, the target adds: compiler/targets/cpu/CpuPasses.cpp.
+// The whole compiler on one page: every stage, and for every pass a sentence on why it runs there. Targets add the
+// passes that only their machines need: compiler/targets/cpu/CpuPasses.cpp.
 #include "compiler/Pipeline.h"
 
 #include "compiler/passes/Passes.h"
@@ -15,71 +15,71 @@ using namespace mlir;
 namespace talc {
 
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
-  // Before anything is changed, so that errors speak of what the user wrote.
+  // Before any pass changes the program, so that errors speak of what the user wrote.
   passes.addPass(createCheckModel());
-  // Where a size is wanted, formats follow from the errors that they make of weights; no pass has changed one yet.
-  passes.addPass(createChooseFormats({options.weights}));
-  // From here on every weight of a function has one storage format.
-  passes.addPass(createSpecializeFormats({options.weights}));
+  // Before any pass changes a weight: with a size in bits, formats follow from the errors they cause.
+  passes.addPass(createAssignFormats({options.weights}));
+  // From here on a weight has one storage format in every function.
+  passes.addPass(createSpecializeFormats());
   // Gate and up become one op before merge-projections can take them for two plain projections.
-  passes.addPass(createFuseGatedLinear({options.weights}));
-  // One wide contraction for q, k and v: the activations are read once.
-  passes.addPass(createMergeProjections({options.weights}));
-  // From here on attention reads a state, so that one kernel serves encoders and decoders.
+  passes.addPass(createFuseGatedLinear());
+  // One wide matmul for q, k and v: the activations are read once.
+  passes.addPass(createMergeProjections());
+  // From here on attention reads a KV cache, so that one kernel serves encoders and decoders.
   passes.addPass(createMaterializeKv());
-  // A table of cosines and sines is a weight like any other; it must exist before weights are hoisted.
+  // A table of cosines and sines is a weight like any other; it must exist before recipes are hoisted.
   passes.addPass(createTabulateRope());
   // One program for many tokens, one for a single token; both refer to the same weights.
   passes.addPass(createSplitEntries());
-  // The element type and layout of everything that is stored: what the target's kernels read best.
-  options.target->addWeightPacking(passes, options.weights);
-  // Which layers multiply integers or bf16, when the formats of all weights are known.
+  // Weights get the layout that the target's kernels read best, and the element type of their storage format.
+  options.target->addWeightPacking(passes);
+  // Activations follow the formats of the packed weights: int8, bf16, or f32.
   if (options.compute != targets::Compute::F32)
     options.target->addActivationQuantization(passes, options.compute);
-  passes.addPass(createShareEmbedding({options.weights}));
-  // Recipes inside blocks turn into weights of the module; equal ones are stored once.
+  passes.addPass(createShareEmbedding());
+  // Recipes inside of layer functions become weights of the module; equal ones are stored once.
   passes.addPass(createHoistRecipes());
   endStage(passes, {"builtin", "func", "talc"});
 }
 
 static void addLower(OpPassManager &passes) {
-  // Again, since a program may come from a file: from here on nothing knows which rows there are.
+  // Again, since a program may come from a file: from here on nothing tells tokens from sequences.
   passes.addPass(createCheckModel());
   passes.addPass(createConvertTalcToKernel());
   // Chains of elementwise ops become one before they move into an epilogue.
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createFuseEpilogues());
-  // No CSE here: it would make one tensor of all empty ones, and they are to become different buffers.
+  // No CSE here: it would merge all empty tensors, which have to become different buffers.
   passes.addPass(createVerifyIr());
   passes.addPass(createCanonicalizerPass());
   checkDialects(passes, {"builtin", "func", "talc", "kernel", "linalg", "tensor", "arith", "math", "bufferization"});
 }
 
 static void addBufferize(OpPassManager &passes, const PipelineOptions &options) {
-  // How states lie in memory decides what the target makes tasks of, and what memory there is to plan.
-  (options.layouts ? options.layouts : options.target)->addKvLayout(passes);
+  // The layout of KV caches decides which tasks the target can make, and how much memory there is to plan.
+  (options.layoutTarget ? options.layoutTarget : options.target)->addKvLayout(passes);
   // The producer of a result writes straight into its destination.
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;
   oneShot.bufferizeFunctionBoundaries = true;
   oneShot.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   passes.addPass(bufferization::createOneShotBufferizePass(oneShot));
-  // Blocks return the buffer that they were given.
+  // Layer functions return the buffer that their caller passed.
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   passes.addPass(createVerifyIr());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  // What else the target makes tasks of, before tasks are dealt out.
+  // Before work is divided, the target splits ops that are too large for one task: split-KV, split-K.
   options.target->addOpSplitting(passes);
-  // The division of the work is part of a kernel, and decides where barriers stand; barriers come before the plan, so
-  // that no buffer is reused too early.
+  // The division of the work is part of a kernel, and decides where barriers are needed; barriers come before the
+  // memory plan, so that no buffer is reused too early.
   passes.addPass(createDivideWork());
   passes.addPass(createOutlineKernels());
   passes.addPass(createInsertBarriers());
   passes.addPass(createPlanMemory());
-  // A proof of the three passes before, which read the same program in other ways.
+  // Proves that the three passes before agree; each of them reads the program in its own way.
   passes.addPass(createCheckStep());
-  // When the calls of kernels are final: what each one costs, and where it ends.
+  // The calls of kernels are final: lists what each of them costs, and marks where it ends.
   passes.addPass(createMarkKernels());
   endStage(passes, {"builtin", "func", "talc", "kernel", "linalg", "memref", "arith", "math"});
 }

@@ -16,17 +16,17 @@ enum class Stage { Import, Optimize, Lower, Bufferize, Schedule, Codegen, Packag
 constexpr Stage allStages[] = {Stage::Import,   Stage::Optimize, Stage::Lower,  Stage::Bufferize,
                                Stage::Schedule, Stage::Codegen,  Stage::Package};
 
-// The name of a stage in options, dump files and folders; the stage of a name, if there is one.
+// The name of a stage in options, dump files and folders, and the stage that has a name.
 llvm::StringRef stageName(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 struct PipelineOptions {
-  std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
+  std::string weights = "checkpoint";  // storage formats of weights (FormatChoice.h)
   targets::TargetPtr target;
-  std::string generator = targets::builtinGenerator.str();  // of kernels' code: mlir, halide or auto
+  std::string generator = targets::builtinGenerator.str();  // of the code of kernels: mlir, halide or auto
   targets::Compute compute = targets::Compute::Integers;
-  std::string plans = {};           // of single kernels (Target::checkPlans); empty: the cost model's
-  targets::TargetPtr layouts = {};  // decides how states lie; null: `target`
+  std::string plans = {};                // plan overrides (Target::checkPlans); empty: the cost model decides
+  targets::TargetPtr layoutTarget = {};  // decides the layout of KV caches; null: `target`
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

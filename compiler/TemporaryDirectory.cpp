@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the directory that TMPDIR names. LLVM's handlers of signals remove files, but no directories.
+// Creates directories where TMPDIR says. LLVM's signal handlers remove files, but no directories.
 #include "compiler/TemporaryDirectory.h"
 
 #include "compiler/Error.h"
@@ -19,20 +19,20 @@
 
 namespace talc {
 
-// Paths of those that there are; who takes one out removes the directory. More than threads make at a time; one for
-// which no place is left stays behind when a signal ends the process.
+// The paths of all temporary directories; whoever takes one out removes the directory. There are more slots than
+// directories at a time. A directory without a slot is not removed if a signal ends the process.
 static std::array<std::atomic<char *>, 64> paths;
 
-static size_t enter(const char *path) {
+static size_t registerPath(const char *path) {
   char *copy = strdup(path);
-  for (size_t place = 0; copy && place < paths.size(); ++place)
-    if (char *none = nullptr; paths[place].compare_exchange_strong(none, copy))
-      return place;
+  for (size_t slot = 0; copy && slot < paths.size(); ++slot)
+    if (char *empty = nullptr; paths[slot].compare_exchange_strong(empty, copy))
+      return slot;
   free(copy);
   return paths.size();
 }
 
-// Allocates nothing, unlike LLVM's functions. There are no directories in it.
+// Does not allocate memory, unlike LLVM's functions. The directory has no subdirectories.
 static void removeFiles(const char *path) {
   int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0)
@@ -58,12 +58,12 @@ void TemporaryDirectory::removeAll() {
 llvm::Expected<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
   std::unique_ptr<TemporaryDirectory> directory(new TemporaryDirectory);
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("talc", directory->path)) {
-    std::string wanted = directory->path.str().str();
+    std::string requested = directory->path.str().str();
     directory->path.clear();
     return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
-                     wanted, error.message());
+                     requested, error.message());
   }
-  directory->place = enter(directory->path.c_str());
+  directory->slot = registerPath(directory->path.c_str());
   return directory;
 }
 
@@ -71,8 +71,8 @@ TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
   llvm::sys::fs::remove_directories(path);
-  if (place < paths.size())
-    free(paths[place].exchange(nullptr));
+  if (slot < paths.size())
+    free(paths[slot].exchange(nullptr));
 }
 
 std::string TemporaryDirectory::file(llvm::StringRef name) const {

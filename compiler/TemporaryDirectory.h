@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files for a program or library that takes nothing else.
+// Temporary files, for programs and libraries that take their input from files only.
 #pragma once
 
 #include "llvm/ADT/SmallString.h"
@@ -11,7 +11,7 @@
 
 namespace talc {
 
-// Goes with everything in it, also when a signal ends the process whose handler calls removeAll().
+// The destructor removes the directory with all files in it, and so does removeAll() in the handler of a signal.
 class TemporaryDirectory {
 public:
   static llvm::Expected<std::unique_ptr<TemporaryDirectory>> make();
@@ -21,15 +21,15 @@ public:
   // The path of a file in it.
   std::string file(llvm::StringRef name) const;
 
-  // Removes all that there are, with files of the process and of those that it started. Handlers of signals may call
-  // it.
+  // Removes all temporary directories of the process, with files that it or its children wrote. Signal handlers may
+  // call it.
   static void removeAll();
 
 private:
   TemporaryDirectory() = default;
 
   llvm::SmallString<128> path;
-  size_t place = 0;  // in the table of those that removeAll() knows
+  size_t slot = 0;  // in the table that removeAll() goes through
 };
 
 llvm::Error writeTemporary(const std::string &path, llvm::StringRef bytes);

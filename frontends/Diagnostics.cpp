@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms the lines that users read.
+// Formats errors and warnings.
 #include "frontends/Diagnostics.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// More lines than this help nobody.
+// More lines would not help the user.
 constexpr size_t maxErrors = 20;
 
 void Diagnostics::error(ImportError code, std::string_view text) {

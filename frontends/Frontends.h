@@ -15,33 +15,32 @@
 namespace talc {
 
 struct ImportOptions {
-  int64_t maxSequence = 0;             // tokens that a sequence may have; 0: as many as the model was made for
+  int64_t maxSequence = 0;             // tokens that a sequence may have; 0: as many as the model was trained for
   std::optional<uint64_t> randomSeed;  // random weights, so that none need be stored
-  int64_t sinks = 0;                   // first tokens that stay beside windows; see GraphBuilder::keepFirst
+  int64_t sinks = 0;                   // sink tokens, which stay beside windows; see GraphBuilder::useSinkTokens
 };
 
 struct Frontend {
-  const char *reads;  // in messages: "a model directory"
+  const char *reads;  // the input, for messages: "a model directory"
 
-  // Whether a model is of this kind, by a look at its name or first bytes. No two frontends recognize the same.
+  // Whether a model is of this kind, by its name or its first bytes. No two frontends recognize the same model.
   bool (*recognizes)(const std::string &model);
-  // The model as a module of the talc dialect. Null if there were errors, which are in `diagnostics`; warnings are in
-  // any case.
+  // Imports a model as a module of the talc dialect. Returns null after errors. `diagnostics` gets errors and warnings.
   mlir::OwningOpRef<mlir::ModuleOp> (*import)(const std::string &model, const ImportOptions &options,
                                               mlir::MLIRContext &context, Diagnostics &diagnostics);
-  // The tokenizer as a section of the artifact (runtime/tokenizer/TokenizerFormat.h), which is empty if the model has
-  // none. Nothing if it is wrong, and `error` is a line.
+  // Compiles the tokenizer to a section of the artifact (runtime/tokenizer/TokenizerFormat.h), which is empty if the
+  // model has none. Returns nothing if the tokenizer is invalid; then `error` is one line.
   std::optional<std::vector<uint8_t>> (*compileTokenizer)(const std::string &model, std::string &error);
-  // Whether a file is one that the model consists of, and must not be written to.
+  // Whether a file belongs to the model, and must not be overwritten.
   bool (*owns)(const std::string &model, const std::string &file);
 };
 
 llvm::ArrayRef<Frontend> frontends();
 
-// The frontend that reads a model; null: none does.
+// The frontend that reads a model; null if none does.
 const Frontend *findFrontend(const std::string &model);
 
-// What they read: "a model directory, a ... file".
+// The inputs of all frontends: "a model directory, a ... file".
 std::string readableModels();
 
 }  // namespace talc

@@ -29,7 +29,7 @@ void fitToModel(GenerationDefaults &values, int64_t vocabulary, std::set<std::st
   });
 }
 
-static Attribute attributeOf(Builder &b, const Setting &setting, double value) {
+static Attribute toAttribute(Builder &b, const Setting &setting, double value) {
   switch (setting.range.kind) {
   case SettingKind::Number:
     return b.getF64FloatAttr(value);
@@ -48,7 +48,7 @@ DictionaryAttr generationDictionary(const GenerationDefaults &values, MLIRContex
   Builder b(&context);
   SmallVector<NamedAttribute> entries;
   artifact::forEachSetting(values, [&](const Setting &setting, const auto &value) {
-    entries.push_back(b.getNamedAttr(setting.name, attributeOf(b, setting, static_cast<double>(value))));
+    entries.push_back(b.getNamedAttr(setting.name, toAttribute(b, setting, static_cast<double>(value))));
   });
   artifact::forEachTokenList(values, [&](const TokenListSetting &setting, const std::vector<int64_t> &list) {
     entries.push_back(b.getNamedAttr(setting.name, b.getDenseI64ArrayAttr(list)));

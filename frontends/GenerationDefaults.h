@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model's authors want tokens to be generated, as a frontend reads it from the model's files.
+// The generation settings that a model's authors chose, as a frontend reads them from the model's files.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
@@ -21,8 +21,8 @@ struct ReadForm {
 // A frontend begins with artifact::neutralSettings<ReadForm>().
 using GenerationDefaults = artifact::GenerationSettings<ReadForm>;
 
-// Drops tokens that a model with so many logits never generates, and the end of a list that is longer than an artifact
-// holds; of such a list the key goes to `ignored`.
+// Drops token ids beyond the vocabulary, and the end of lists that are too long for an artifact; adds the keys of such
+// lists to `ignored`.
 void fitToModel(GenerationDefaults &values, int64_t vocabulary, std::set<std::string> &ignored);
 
 // The value of talc.generation.

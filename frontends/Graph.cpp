@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace talc {
 
-// Values that one weight or one state may have, so that sizes in bytes never overflow.
+// The maximum number of values in a weight or a KV cache, so that sizes in bytes never overflow.
 constexpr int64_t maxElements = int64_t(1) << 56;
 
 static bool elementsFit(llvm::ArrayRef<int64_t> sizes) {
@@ -51,7 +51,7 @@ void GraphBuilder::Graph::error(const std::string &text) {
   diagnostics.error(ImportError::ModelDefinition, "model definition: " + place + text);
 }
 
-// The dialect's own verifiers say what does not fit.
+// The verifiers of the dialect report what does not fit.
 bool GraphBuilder::Graph::check(Operation *op) {
   std::string text;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) { text = diagnostic.str(); });
@@ -98,8 +98,8 @@ Weight GraphBuilder::Graph::weight(int64_t index) {
   return result;
 }
 
-State GraphBuilder::Graph::state(int64_t index) {
-  State result;
+KvCache GraphBuilder::Graph::kvCache(int64_t index) {
+  KvCache result;
   result.index = index;
   return result;
 }
@@ -117,7 +117,7 @@ GraphBuilder::Graph::Symbol GraphBuilder::Graph::makeSymbol(const std::string &n
   return {FlatSymbolRefAttr::get(builder.getContext(), name), type, location};
 }
 
-// Weights come first in the module, then state, then functions.
+// Weights come first in the module, then KV caches, then functions.
 void GraphBuilder::Graph::insertAfter(Operation *symbol) {
   if (symbol)
     builder.setInsertionPointAfter(symbol);
@@ -142,7 +142,7 @@ static CodesAttr codesAttr(MLIRContext *context, const std::optional<CodeTable> 
 static Attribute quantizedAttr(MLIRContext *context, const QuantizedWeight &weight) {
   auto type = [&](FormatRef format) { return format->type(context, *format); };
   auto codes = [&](const std::optional<CodeTable> &table) { return codesAttr(context, table); };
-  return QuantizedSourceAttr::get(context, type(weight.format), type(weight.rounded), codes(weight.levels),
+  return QuantizedSourceAttr::get(context, type(weight.format), type(weight.rounded), codes(weight.codes),
                                   codes(weight.scales), weight.rows, weight.columns, weight.center, codes(weight.zeros),
                                   codes(weight.groups), codes(weight.factor), weight.divides);
 }
@@ -184,7 +184,7 @@ int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &sha
   return known->second;
 }
 
-// The weight, or what the file has in another order and the recipe that makes the weight of it.
+// The weight, or a weight in the order of the file and the recipe that reorders it.
 void GraphBuilder::Graph::insertStored(Symbol symbol, const WeightOrigin &origin) {
   auto *stored = std::get_if<StoredWeight>(&origin);
   StoredOrder order = stored ? stored->order : StoredOrder();
@@ -209,9 +209,9 @@ void GraphBuilder::Graph::insertStored(Symbol symbol, const WeightOrigin &origin
   insertWeight(symbol, recipe, builder.getArrayAttr({name}));
 }
 
-Weight GraphBuilder::Graph::undone(Weight made, Attribute recipe) {
-  auto stored = weightsByName.find(weightName(made) + ".stored");
-  auto symbol = module->lookupSymbol<WeightOp>(weightName(made));
+Weight GraphBuilder::Graph::recipeSource(Weight result, Attribute recipe) {
+  auto stored = weightsByName.find(weightName(result) + ".stored");
+  auto symbol = module->lookupSymbol<WeightOp>(weightName(result));
   bool isThis = stored != weightsByName.end() && symbol && symbol.getSource() == recipe;
   return isThis ? weight(stored->second) : Weight();
 }
@@ -238,37 +238,37 @@ int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &sha
   return known->second;
 }
 
-int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, KvCacheRole role,
-                                      int64_t window) {
-  constexpr int64_t stepTokens = 512;  // of a sequence that a step has room for in a ring
+int64_t GraphBuilder::Graph::addKvCache(const std::string &name, int64_t heads, int64_t width, KvCacheRole role,
+                                        int64_t window) {
+  constexpr int64_t stepTokens = 512;  // tokens of a sequence in a step for which a ring has room
   if (failed())
     return -1;
   int64_t ring = window > 0 && !segmented ? window + stepTokens - 1 : maxSequence,
           capacity = std::min(ring, maxSequence);
   if (!elementsFit({heads, width, capacity})) {
-    error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, capacity, heads, width));
+    error(fmt::format("KV cache '{}' cannot hold {} tokens of {} heads of width {}", name, capacity, heads, width));
     return -1;
   }
   auto type = capacity < maxSequence ? KvCacheType::get(builder.getContext(), heads, width, capacity, window, sinks)
                                      : KvCacheType::get(builder.getContext(), heads, width, capacity, role);
-  auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
+  auto [known, isNew] = kvCachesByName.try_emplace(name, kvCacheSymbols.size());
   if (!isNew) {
-    if (stateSymbols[known->second].type == type)
+    if (kvCacheSymbols[known->second].type == type)
       return known->second;
-    error(fmt::format("state '{}' is used with two shapes", name));
+    error(fmt::format("KV cache '{}' is used with two shapes", name));
     return -1;
   }
-  stateSymbols.push_back(makeSymbol(name, type));
+  kvCacheSymbols.push_back(makeSymbol(name, type));
   OpBuilder::InsertionGuard guard(builder);
-  insertAfter(lastState ? lastState : lastWeight);
-  const Symbol &symbol = stateSymbols.back();
-  lastState = KvCacheOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(type), StringAttr());
+  insertAfter(lastKvCache ? lastKvCache : lastWeight);
+  const Symbol &symbol = kvCacheSymbols.back();
+  lastKvCache = KvCacheOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(type), StringAttr());
   return known->second;
 }
 
 //===--- values -------------------------------------------------------------------------------------------------===//
 
-// A symbol's value: read in the entry function, an argument of a block.
+// The value of a symbol: fetched in the entry function, an argument of a block.
 Value GraphBuilder::Graph::symbolValue(Key key, const Symbol &symbol) {
   Value &value = function->values[key];
   if (value)
@@ -286,8 +286,8 @@ Value GraphBuilder::Graph::value(Weight weight) {
   return weight ? symbolValue({Origin::Weight, weight.index}, weightSymbols[weight.index]) : Value();
 }
 
-Value GraphBuilder::Graph::value(State state) {
-  return state ? symbolValue({Origin::State, state.index}, stateSymbols[state.index]) : Value();
+Value GraphBuilder::Graph::value(KvCache cache) {
+  return cache ? symbolValue({Origin::KvCache, cache.index}, kvCacheSymbols[cache.index]) : Value();
 }
 
 Value GraphBuilder::Graph::value(Tensor tensor) {
@@ -312,8 +312,8 @@ Value GraphBuilder::Graph::outerValue(Key key) {
   switch (key.first) {
   case Origin::Weight:
     return value(weight(key.second));
-  case Origin::State:
-    return value(state(key.second));
+  case Origin::KvCache:
+    return value(kvCache(key.second));
   case Origin::Value:
     return Value::getFromOpaquePointer(reinterpret_cast<const void *>(key.second));
   }
@@ -322,7 +322,7 @@ Value GraphBuilder::Graph::outerValue(Key key) {
 
 //===--- repeated blocks ----------------------------------------------------------------------------------------===//
 
-// The block's own value of `x`.
+// The value of `x` inside of the block.
 Tensor GraphBuilder::Graph::startBlock(Function &started, Tensor x) {
   llvm::SmallVector<Type> arguments;
   if (x)
@@ -348,7 +348,7 @@ void GraphBuilder::Graph::endBlock(const Function &block, Tensor result) {
   op.setType(builder.getFunctionType(op.getBody().getArgumentTypes(), ValueRange(values).getTypes()));
 }
 
-// The function that is called for `block`: an equal one that exists, or `block` itself under a name of its own.
+// The function to call for `block`: an equal one if there is one, else `block` itself under its own name.
 func::FuncOp GraphBuilder::Graph::shared(func::FuncOp block, const std::string &name) {
   for (func::FuncOp known : blocks) {
     if (known.getFunctionType() != block.getFunctionType() ||
@@ -421,9 +421,9 @@ void GraphBuilder::Graph::addResult(Tensor rows, llvm::StringRef kind) {
   static_assert(GraphBuilder::maxLogitParts + 1 == artifact::maxOutputs);
   if (!ready(rows))
     return;
-  size_t most = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;
-  if (results.size() >= most)
-    return error(fmt::format("it has more than {} outputs", most));
+  size_t maxResults = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;
+  if (results.size() >= maxResults)
+    return error(fmt::format("it has more than {} outputs", maxResults));
   results.push_back(rows);
   resultKinds.push_back(builder.getStringAttr(kind));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module that a GraphBuilder writes: its symbols, its functions, and the values that functions take from outside.
+// The module that a GraphBuilder writes: its symbols, its functions, and the values that functions capture.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"
@@ -21,42 +21,41 @@ class GraphBuilder::Graph {
 public:
   Graph(mlir::MLIRContext &context, WeightSource &weights, Diagnostics &diagnostics, int64_t maxSequence);
 
-  // A weight or a state: a symbol of the module.
+  // A weight or a KV cache: a symbol of the module.
   struct Symbol {
     mlir::FlatSymbolRefAttr name;
     mlir::Type type;
-    mlir::Location location;  // named as the symbol is inside its layer
+    mlir::Location location;  // has the name of the symbol inside of its layer
   };
 
-  // `stored`: its shape in files, which holds the same values in the same order.
+  // `stored`: its shape in files, which has the same values in the same order.
   int64_t addWeight(const std::string &name, const Shape &shape, const Shape &stored, const std::string &why);
-  // A weight that follows from other weights.
+  // Adds a weight that a recipe makes of other weights.
   int64_t addRecipe(const std::string &name, const Shape &shape, mlir::Attribute recipe,
                     const std::vector<Weight> &sources);
-  // What `recipe` makes a weight of, if it is stored so.
-  Weight undone(Weight made, mlir::Attribute recipe);
-  int64_t addState(const std::string &name, int64_t heads, int64_t width, KvCacheRole role, int64_t window = 0);
+  // The source of a weight, if the weight is the result of this recipe.
+  Weight recipeSource(Weight result, mlir::Attribute recipe);
+  int64_t addKvCache(const std::string &name, int64_t heads, int64_t width, KvCacheRole role, int64_t window = 0);
 
-  // Values in the function that is being written. Null for an empty handle.
+  // The values of handles in the function that is being written. Null for an empty handle.
   mlir::Value value(Tensor tensor);
   mlir::Value value(Weight weight);
-  mlir::Value value(State state);
+  mlir::Value value(KvCache cache);
   mlir::Value ids() { return local(entry().getArgument(0)); }
   mlir::Value sequences() { return function->sequences; }
 
-  // Writes one layer of a repeated block: `body` as a function, unless an equal one exists, and a call of it. `x` and
-  // the result are both there or both empty.
+  // Writes one layer of a repeated block: a function with `body`, unless an equal one exists, and a call of it. `x` and
+  // the result are both present or both empty.
   Tensor layer(const std::string &prefix, int64_t number, Tensor x, const Body &body);
-  // What is asked of all sequences changes attention over them: see keepFirst and usePrefixes.
+  // Requests for all sequences, which change attention over them: see useSinkTokens and usePrefixMasks.
   void stream(bool hardPositions);
-  // States have room for one segment.
+  // Limits KV caches to one segment.
   void divide(int64_t segment);
   void checkPrefixes();
   Attention adapted(const Attention &attention);
-  // The queries as they stand to the first tokens, which stay where they are while the others move on. Null after an
-  // error.
-  mlir::Value keptQueries(Tensor queries, int64_t window);
-  Tensor attention(Tensor queries, Tensor keys, Tensor values, mlir::Value keptQueries, const Attention &attention,
+  // The queries for the sink tokens, which keep their positions while those of other tokens move. Null after an error.
+  mlir::Value sinkQueries(Tensor queries, int64_t window);
+  Tensor attention(Tensor queries, Tensor keys, Tensor values, mlir::Value sinkQueries, const Attention &attention,
                    MaskKind mask);
 
   // Writes the encoder's entry function.
@@ -65,35 +64,35 @@ public:
   // Ends the model's entry function.
   void finish();
 
-  // Whether an operation is valid; if not, the user's error is reported.
+  // Whether an operation is valid; if not, reports the user's error.
   bool check(mlir::Operation *op);
-  // Creates an operation and checks it. Null if it does not fit, which is then reported as the user's error.
+  // Creates an operation and checks it. Null if it is not valid, which is then reported as the user's error.
   template <typename OpTy, typename... Args> OpTy create(mlir::Location location, Args &&...args) {
     auto op = OpTy::create(builder, location, std::forward<Args>(args)...);
     return check(op) ? op : OpTy();
   }
-  // The same for operations whose result are activations of `width` features.
+  // The same for operations whose result is activations of `width` features.
   template <typename OpTy, typename... Args> Tensor make(mlir::Location location, int64_t width, Args &&...args) {
     auto op = create<OpTy>(location, activations(width), std::forward<Args>(args)...);
     return op ? tensor(op.getResult()) : Tensor();
   }
 
-  // Whether an operation on these handles can be written. What speaks against it is reported.
+  // Whether an operation on these handles can be written; if not, reports why.
   template <typename... Handles> bool ready(const Handles &...handles) { return !failed() && (usable(handles) && ...); }
-  // The same, and the weight has `rank` dimensions.
+  // The same, and the weight must have `rank` dimensions.
   bool readyWeight(Weight weight, int64_t rank);
 
   Tensor tensor(mlir::Value value) const;
   static Weight weight(int64_t index);
-  static State state(int64_t index);
+  static KvCache kvCache(int64_t index);
   std::string weightName(Weight weight) const { return weightSymbols[weight.index].name.getValue().str(); }
   mlir::RankedTensorType activations(int64_t width) {
     return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, width}, builder.getF32Type());
   }
   Shape shape(Weight weight) const;
-  KvCacheType type(State state) const { return mlir::cast<KvCacheType>(stateSymbols[state.index].type); }
+  KvCacheType type(KvCache cache) const { return mlir::cast<KvCacheType>(kvCacheSymbols[cache.index].type); }
   mlir::Location location(Weight weight) const { return weightSymbols[weight.index].location; }
-  // Where operations without a weight come from: the repeated block.
+  // The location of operations without a weight: the repeated block.
   mlir::Location location() const { return blockLocation; }
 
   void error(const std::string &text);
@@ -105,16 +104,16 @@ public:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t maxSequence;
-  std::optional<int64_t> longestSequence;  // that could have been asked for
-  int64_t sinks = 0, cacheTokens = 0;      // first tokens that stay, and all that a sequence sees then
+  std::optional<int64_t> longestSequence;  // that the user may request
+  int64_t sinks = 0, cacheTokens = 0;      // sink tokens, and all tokens that a query then sees
   bool prefixes = false, segmented = false;
 
 private:
-  enum class Origin { Weight, State, Value };
+  enum class Origin { Weight, KvCache, Value };
   using Key = std::pair<Origin, uintptr_t>;
 
-  // A function that is being written: an entry, or a block that `outer`, an entry, calls. A block takes what it uses
-  // from outside as arguments, in the order of `captures`.
+  // A function that is being written: an entry, or a block that `outer`, an entry, calls. A block takes values from
+  // outside as arguments, in the order of `captures`.
   struct Function {
     mlir::func::FuncOp op;
     Function *outer = nullptr;
@@ -144,16 +143,16 @@ private:
   mlir::func::FuncOp shared(mlir::func::FuncOp block, const std::string &name);
   Tensor call(mlir::func::FuncOp block, Tensor x, const std::vector<Key> &captures);
 
-  mlir::Operation *lastWeight = nullptr, *lastState = nullptr;
-  std::vector<Symbol> weightSymbols, stateSymbols;
-  std::map<std::string, int64_t> weightsByName, statesByName;
+  mlir::Operation *lastWeight = nullptr, *lastKvCache = nullptr;
+  std::vector<Symbol> weightSymbols, kvCacheSymbols;
+  std::map<std::string, int64_t> weightsByName, kvCachesByName;
   std::vector<mlir::func::FuncOp> blocks;
   int64_t scopes = 0;  // layers written so far
   Function model, encoder;
   Function *function = &model;
   std::vector<Tensor> results;
   llvm::SmallVector<mlir::Attribute> resultKinds;
-  std::string prefix;  // of names in the layer that is being written
+  std::string prefix;  // of names in the current layer
   mlir::Location blockLocation;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of all sequences of a model, whatever its family: that their first tokens stay beside windows, and that
-// prefixes are seen as a whole.
+// Requests for all sequences of a model, whatever its family: sink tokens beside windows, and prefixes whose tokens see
+// each other.
 #include "frontends/Graph.h"
 
 #include <fmt/format.h>
@@ -15,18 +15,18 @@ static void refuse(Diagnostics &diagnostics, const std::string &what, const std:
   diagnostics.error(ImportError::ConfigUnsupported, what + ": " + why);
 }
 
-// Positions are those inside of what a sequence sees, so that tokens move on to others.
+// Positions are counted in the window, so that they change as the window moves.
 void GraphBuilder::Graph::stream(bool hardPositions) {
-  constexpr int64_t most = int64_t(1) << 30;
+  constexpr int64_t maxTokens = int64_t(1) << 30;
   if (hardPositions)
     return refuse(diagnostics, "--sinks", "the model's positions are learned, and cannot move with a window");
   cacheTokens = maxSequence;
-  maxSequence = most;
+  maxSequence = maxTokens;
   if (sinks >= cacheTokens)
     refuse(diagnostics, "--sinks", fmt::format("{} tokens stay, but a sequence has room for {}", sinks, cacheTokens));
 }
 
-// What segments leave is in their memory: they have no first tokens that stay, and nothing before them is seen whole.
+// Earlier segments are only in the compressive memory: neither sink tokens nor prefixes exist.
 void GraphBuilder::Graph::divide(int64_t segment) {
   if (sinks > 0)
     refuse(diagnostics, "--sinks", "the model has segments and a memory of them (infini_attention)");
@@ -51,13 +51,13 @@ Attention GraphBuilder::Graph::adapted(const Attention &attention) {
   return result;
 }
 
-// Encoders see all of a text anyway, and decoders of a source have nothing that would be their prefix.
+// Encoders see the whole text anyway, and decoders with a source have no prefix.
 void GraphBuilder::Graph::checkPrefixes() {
-  if (prefixes && (encoder.op || statesByName.empty()))
+  if (prefixes && (encoder.op || kvCachesByName.empty()))
     refuse(diagnostics, "config.json: key 'prefix_lm'", "is true, but only models that continue texts have prefixes");
 }
 
-// Whether a value of rows was turned by position on its way.
+// Whether rope was applied on the way to a value.
 static bool isTurned(Value rows) {
   Operation *op = rows.getDefiningOp();
   if (!op || !(isa<RopeOp>(op) || op->hasTrait<KeepsRows>()))
@@ -65,27 +65,27 @@ static bool isTurned(Value rows) {
   return isa<RopeOp>(op) || llvm::any_of(op->getOperands(), isTurned);
 }
 
-// The newest token stands at the last position of what it sees.
-Value GraphBuilder::Graph::keptQueries(Tensor queries, int64_t window) {
+// The newest token has the last position of the window.
+Value GraphBuilder::Graph::sinkQueries(Tensor queries, int64_t window) {
   Value turned = value(queries);
   auto rope = turned.getDefiningOp<RopeOp>();
   if (!rope && isTurned(turned))
     refuse(diagnostics, "--sinks", "the model changes queries after their turn by position");
   if (!rope)
     return turned;
-  auto kept = cast<RopeOp>(builder.clone(*rope));
-  kept.setLast(sinks + window - 1);
-  return kept.getResult();
+  auto clone = cast<RopeOp>(builder.clone(*rope));
+  clone.setLast(sinks + window - 1);
+  return clone.getResult();
 }
 
-Tensor GraphBuilder::Graph::attention(Tensor queries, Tensor keys, Tensor values, Value keptQueries,
+Tensor GraphBuilder::Graph::attention(Tensor queries, Tensor keys, Tensor values, Value sinkQueries,
                                       const Attention &attention, MaskKind mask) {
   auto natural = [](int64_t number) { return static_cast<uint64_t>(number); };
   return make<AttentionOp>(location(), queries.width(), value(queries), value(keys), value(values), sequences(),
-                           value(attention.bias), value(attention.sinks), keptQueries, value(attention.rowBias), mask,
+                           value(attention.bias), value(attention.sinks), sinkQueries, value(attention.rowBias), mask,
                            natural(attention.heads), natural(attention.keyValueHeads), llvm::APFloat(attention.scale),
                            natural(attention.window), llvm::APFloat(attention.cap), attention.absolute,
-                           natural(keptQueries ? sinks : 0), attention.zeroStart);
+                           natural(sinkQueries ? sinks : 0), attention.zeroStart);
 }
 
 }  // namespace talc

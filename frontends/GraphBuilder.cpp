@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the model definition vocabulary: one operation of the talc dialect each, or a few.
+// The operations of the model definition vocabulary: each writes one op of the talc dialect, or a few.
 #include "frontends/GraphBuilder.h"
 
 #include "dialects/talc/LogitParts.h"
@@ -18,13 +18,13 @@ GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnost
 
 GraphBuilder::~GraphBuilder() = default;
 
-void GraphBuilder::positions(int64_t count, bool hard, int64_t usual, bool endless) {
-  constexpr int64_t most = int64_t(1) << 30;
-  count = std::min(count, most);
-  graph->longestSequence = hard ? count : most;
+void GraphBuilder::positions(int64_t count, bool hard, int64_t defaultLength, bool endless) {
+  constexpr int64_t maxTokens = int64_t(1) << 30;
+  count = std::min(count, maxTokens);
+  graph->longestSequence = hard ? count : maxTokens;
   bool streams = graph->sinks > 0;
   if (graph->maxSequence <= 0)
-    graph->maxSequence = endless && !streams ? most : usual > 0 ? std::min(usual, count) : count;
+    graph->maxSequence = endless && !streams ? maxTokens : defaultLength > 0 ? std::min(defaultLength, count) : count;
   if (streams)
     return graph->stream(hard);
   if (graph->maxSequence <= count || endless)
@@ -41,11 +41,11 @@ void GraphBuilder::segments(int64_t tokens) {
   graph->divide(tokens);
 }
 
-void GraphBuilder::keepFirst(int64_t tokens) {
+void GraphBuilder::useSinkTokens(int64_t tokens) {
   graph->sinks = tokens;
 }
 
-void GraphBuilder::usePrefixes() {
+void GraphBuilder::usePrefixMasks() {
   graph->prefixes = true;
 }
 
@@ -110,7 +110,8 @@ OwningOpRef<ModuleOp> GraphBuilder::finish() {
   return graph->failed() ? nullptr : std::move(graph->module);
 }
 
-//===--- rows ---------------------------------------------------------------------------------------------------===//
+//===--- tables and tokens
+//---------------------------------------------------------------------------------------------------===//
 
 Tensor GraphBuilder::embedding(Weight table) {
   if (!graph->readyWeight(table, 2))
@@ -191,7 +192,7 @@ Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t gro
                              Value(), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
 }
 
-// One list for all texts: rows that are kept were turned by it, and must not depend on what follows.
+// One list of factors for all texts: cached keys were rotated by it, and must not depend on later tokens.
 static const std::vector<double> &factorsFor(const LongScaling &scaling, int64_t longest, Diagnostics &diagnostics) {
   if (longest <= scaling.original)
     return scaling.shortFactors;
@@ -225,7 +226,7 @@ static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t lon
 Tensor GraphBuilder::rope(Tensor x, int64_t heads, const Rope &rope) {
   if (!graph->ready(x))
     return {};
-  // Positions of a text without end are those inside of what it sees.
+  // In a text without end, positions are counted in the window.
   int64_t longest = graph->cacheTokens > 0 ? graph->cacheTokens : graph->maxSequence;
   return graph->make<RopeOp>(graph->location(), x.width(), graph->value(x), graph->sequences(), Value(),
                              static_cast<uint64_t>(heads), static_cast<uint64_t>(rope.rotary), llvm::APFloat(rope.base),
@@ -300,7 +301,7 @@ Tensor GraphBuilder::route(Tensor x, const Routing &routing) {
     return {};
   return graph->make<RouteOp>(graph->location(), x.width(), graph->value(x), graph->value(routing.bias),
                               static_cast<uint64_t>(routing.count), routing.normalized,
-                              static_cast<uint64_t>(routing.groups), static_cast<uint64_t>(routing.keptGroups),
+                              static_cast<uint64_t>(routing.groups), static_cast<uint64_t>(routing.topkGroups),
                               static_cast<uint64_t>(routing.groupBest));
 }
 
@@ -361,26 +362,26 @@ Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const
   return graph->attention(queries, keys, values, Value(), attention, maskKind(attention.mask));
 }
 
-State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width, int64_t window) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width, KvCacheRole::sequence, window));
+KvCache GraphBuilder::kvCache(const std::string &name, int64_t heads, int64_t width, int64_t window) {
+  return graph->kvCache(graph->addKvCache(graph->qualified(name), heads, width, KvCacheRole::sequence, window));
 }
 
-State GraphBuilder::sourceState(const std::string &name, int64_t heads, int64_t width) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width, KvCacheRole::source));
+KvCache GraphBuilder::sourceKvCache(const std::string &name, int64_t heads, int64_t width) {
+  return graph->kvCache(graph->addKvCache(graph->qualified(name), heads, width, KvCacheRole::source));
 }
 
-void GraphBuilder::append(State state, Tensor keys, Tensor values) {
-  if (graph->ready(state, keys, values))
-    graph->create<KvAppendOp>(graph->location(), graph->value(state), graph->value(keys), graph->value(values),
+void GraphBuilder::kvAppend(KvCache cache, Tensor keys, Tensor values) {
+  if (graph->ready(cache, keys, values))
+    graph->create<KvAppendOp>(graph->location(), graph->value(cache), graph->value(keys), graph->value(values),
                               graph->sequences());
 }
 
-std::pair<Tensor, Tensor> GraphBuilder::read(State state) {
-  if (!graph->ready(state))
+std::pair<Tensor, Tensor> GraphBuilder::kvRead(KvCache cache) {
+  if (!graph->ready(cache))
     return {};
-  KvCacheType type = graph->type(state);
+  KvCacheType type = graph->type(cache);
   auto rows = graph->activations(type.getHeads() * type.getWidth());
-  auto op = graph->create<KvReadOp>(graph->location(), rows, rows, graph->value(state), graph->sequences());
+  auto op = graph->create<KvReadOp>(graph->location(), rows, rows, graph->value(cache), graph->sequences());
   if (!op)
     return {};
   return {graph->tensor(op.getKeys()), graph->tensor(op.getValues())};
@@ -396,15 +397,15 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
     return {};
   }
   Attention used = graph->adapted(kind);
-  // What a prefix sees may lie behind a window.
+  // A token of the prefix may see keys outside of the window.
   int64_t held = used.mask == Mask::Causal ? used.window : 0;
-  State cache = state(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads, held);
-  append(cache, keys, values);
-  auto [allKeys, allValues] = read(cache);
+  KvCache cache = kvCache(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads, held);
+  kvAppend(cache, keys, values);
+  auto [allKeys, allValues] = kvRead(cache);
   if (!graph->ready(allKeys, allValues))
     return {};
-  Value kept = graph->sinks > 0 ? graph->keptQueries(queries, used.window) : Value();
-  return graph->attention(queries, allKeys, allValues, kept, used, maskKind(used.mask));
+  Value sinkQueries = graph->sinks > 0 ? graph->sinkQueries(queries, used.window) : Value();
+  return graph->attention(queries, allKeys, allValues, sinkQueries, used, maskKind(used.mask));
 }
 
 Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values,
@@ -412,17 +413,18 @@ Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Te
   if (!graph->ready(local, queries, keys, values) || !graph->readyWeight(memory.gates, 1))
     return {};
   int64_t width = keys.width() / std::max<int64_t>(memory.keyValueHeads, 1);
-  State state = graph->state(graph->addState(graph->qualified(name), memory.keyValueHeads, width, KvCacheRole::memory));
-  if (!state)
+  KvCache cache =
+      graph->kvCache(graph->addKvCache(graph->qualified(name), memory.keyValueHeads, width, KvCacheRole::memory));
+  if (!cache)
     return {};
   return graph->make<MemoryOp>(
       graph->location(memory.gates), queries.width(), memory.delta ? MemoryUpdate::delta : MemoryUpdate::linear,
-      graph->value(local), graph->value(queries), graph->value(keys), graph->value(values), graph->value(state),
+      graph->value(local), graph->value(queries), graph->value(keys), graph->value(values), graph->value(cache),
       graph->sequences(), graph->value(memory.gates), static_cast<uint64_t>(memory.heads), memory.localFirst);
 }
 
-Tensor GraphBuilder::crossAttention(Tensor queries, State source, const Attention &kind) {
-  auto [keys, values] = read(source);
+Tensor GraphBuilder::crossAttention(Tensor queries, KvCache source, const Attention &kind) {
+  auto [keys, values] = kvRead(source);
   Attention everything = kind;
   everything.mask = Mask::Full;
   return attention(queries, keys, values, everything);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the model definition vocabulary that name weights and make others of them.
+// The operations of the model definition vocabulary that name weights and apply recipes to them.
 #include "frontends/Graph.h"
 #include "frontends/GraphBuilder.h"
 
@@ -30,7 +30,7 @@ std::string GraphBuilder::storedName(const std::vector<std::string> &names) cons
   auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
   if (stored == names.end())
     return names.front();
-  // Others that are stored as well are copies, and then not missed.
+  // Copies of it under other names are not reported as unused.
   for (const std::string &name : names)
     if (name != *stored && has(name))
       graph->weights.tied(graph->qualified(*stored), graph->qualified(name), true);
@@ -45,7 +45,7 @@ Weight GraphBuilder::transpose(Weight matrix) {
   if (!graph->readyWeight(matrix, 2))
     return {};
   auto recipe = TransposeRecipeAttr::get(graph->builder.getContext());
-  if (Weight source = graph->undone(matrix, recipe))
+  if (Weight source = graph->recipeSource(matrix, recipe))
     return source;
   Shape sizes = graph->shape(matrix);
   return graph->weight(
@@ -83,7 +83,7 @@ Weight GraphBuilder::plus(Weight weight, double value) {
   if (!graph->ready(weight))
     return {};
   MLIRContext *context = graph->builder.getContext();
-  if (Weight source = graph->undone(weight, PlusRecipeAttr::get(context, llvm::APFloat(-value))))
+  if (Weight source = graph->recipeSource(weight, PlusRecipeAttr::get(context, llvm::APFloat(-value))))
     return source;
   auto recipe = PlusRecipeAttr::get(context, llvm::APFloat(value));
   return graph->weight(graph->addRecipe(graph->weightName(weight) + ".plus", graph->shape(weight), recipe, {weight}));
@@ -170,9 +170,9 @@ Weight GraphBuilder::relativeKeys(Weight projection, Weight from, Weight to, int
 }
 
 std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
-                                                    const Shape &shape, bool wanted) {
+                                                    const Shape &shape, bool isTied) {
   std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
-  if (!graph->weights.tied(firstName, secondName, wanted))
+  if (!graph->weights.tied(firstName, secondName, isTied))
     return {weight(first, shape), weight(second, shape)};
   bool onlySecond = graph->weights.has(secondName) && !graph->weights.has(firstName);
   Weight both = weight(onlySecond ? second : first, shape);

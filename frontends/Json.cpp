@@ -11,7 +11,7 @@ namespace talc {
 
 namespace {
 
-// Accepts what talc is willing to read; `problem` says why it stopped.
+// Checks the limits of talc; `problem` says why it stopped.
 class JsonCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
   explicit JsonCheck(std::string_view text) : text(text) {}
@@ -71,7 +71,7 @@ std::string jsonErrorText(std::string_view text, size_t position) {
   size_t end = std::min(position, text.size()), begin = end - std::min(end, shown);
   std::string_view culprit = text.substr(end - std::min<size_t>(end, 1));
   bool number = culprit.substr(0, 3) == "NaN" || culprit.substr(0, 8) == "Infinity";
-  return fmt::format("is no valid JSON: byte {}, the end of {}{}", position,
+  return fmt::format("is not valid JSON: byte {}, the end of {}{}", position,
                      quotedText(text.substr(begin, end - begin)), number ? "; JSON has no NaN and no Infinity" : "");
 }
 

@@ -11,17 +11,17 @@
 
 namespace talc {
 
-// The value that `text` holds. `file` and `code` are for the error.
+// Parses `text`. `file` and `code` are for the error.
 std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
                                         Diagnostics &diagnostics);
-// The same of an object.
+// The same for an object.
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics);
 
-// A value as the user wrote it, shortened.
+// A value as JSON text, shortened.
 std::string jsonText(const nlohmann::json &value);
 
-// Where the parser stopped: `position` bytes into `text`.
+// The error message of a parser that stopped `position` bytes into `text`.
 std::string jsonErrorText(std::string_view text, size_t position);
 
 }  // namespace talc

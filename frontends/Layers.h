@@ -36,8 +36,8 @@ struct DynamicScaling {
   int64_t original;
 };
 
-// Every frequency divided by a factor of its own: #talc.listed_scaling. The long ones serve models that are compiled
-// for sequences of more than `original` tokens.
+// Every frequency divided by a factor of its own: #talc.listed_scaling. The long factors are for models that are
+// compiled for sequences of more than `original` tokens.
 struct LongScaling {
   std::vector<double> shortFactors, longFactors;
   int64_t original;
@@ -51,7 +51,7 @@ struct Rope {
   std::variant<std::monostate, LinearScaling, Llama3Scaling, YarnScaling, DynamicScaling, LongScaling> scaling;
 };
 
-// Where sines and cosines of sinusoidal positions stand: all sines before all cosines, or in turn; or in halves with
+// The order of sines and cosines in sinusoidal positions: all sines before all cosines, interleaved, or in halves with
 // frequencies down to 1/10000 (#talc.sinusoid_table).
 enum class Sinusoids { Halves, Interleaved, Spread };
 

@@ -19,11 +19,11 @@ static func::FuncOp findModel(ModuleOp module) {
   return {};
 }
 
-// The place of the result of this kind; -1: none.
+// The index of the result of this kind; -1: none.
 static int64_t findOutput(ModuleOp module, llvm::StringRef kind) {
   auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr).getAsValueRange<StringAttr>();
-  auto found = llvm::find(kinds, kind);
-  return found == kinds.end() ? -1 : std::distance(kinds.begin(), found);
+  auto it = llvm::find(kinds, kind);
+  return it == kinds.end() ? -1 : std::distance(kinds.begin(), it);
 }
 
 int64_t vocabularySize(ModuleOp module) {
@@ -39,7 +39,7 @@ bool hasOutput(ModuleOp module, llvm::StringRef kind) {
   return findOutput(module, kind) >= 0;
 }
 
-bool guessesTokens(ModuleOp module) {
+bool predictsMaskedTokens(ModuleOp module) {
   return module.getOps<KvCacheOp>().empty() && hasOutput(module, logitsOutput);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module says about its model beside the graph, and what frontends ask a graph for.
+// The module attributes of a model, and queries of frontends about a graph.
 #pragma once
 
 #include "frontends/GenerationDefaults.h"
@@ -8,18 +8,18 @@
 
 namespace talc {
 
-// The number of token ids: one for every logit, or row of the embedding table.
+// The number of token ids: the number of logits, or of rows of the embedding table.
 int64_t vocabularySize(mlir::ModuleOp module);
 // Whether a result of this kind (logits, hidden, ...) is among the model's.
 bool hasOutput(mlir::ModuleOp module, llvm::StringRef kind);
-// Whether the logits are guesses of masked tokens: a model without state evaluates whole texts.
-bool guessesTokens(mlir::ModuleOp module);
+// Whether the logits are predictions of masked tokens, as in a model without KV cache.
+bool predictsMaskedTokens(mlir::ModuleOp module);
 
 struct ModelAttributes {
-  std::string directory;  // where files of weights lie
+  std::string directory;  // of the files of weights
   std::string name;
   GenerationDefaults generation;
-  std::string pooling;  // of hidden states: none, cls, mean; of no meaning without them
+  std::string pooling;  // of hidden states, if there are any: none, cls, mean
 };
 
 void setModelAttributes(mlir::ModuleOp module, const ModelAttributes &attributes);

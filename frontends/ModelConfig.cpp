@@ -19,15 +19,16 @@ using nlohmann::json;
 
 void ModelConfig::wrong(ImportError code, const std::string &key, const json &found,
                         const std::string &expected) const {
-  diagnostics.error(code, fmt::format("{} is {}, expected {}", source.place(prefix + key), jsonText(found), expected));
+  diagnostics.error(code,
+                    fmt::format("{} is {}, expected {}", source.location(prefix + key), jsonText(found), expected));
 }
 
 void ModelConfig::unsupported(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigUnsupported, source.place(prefix + key) + ": " + reason);
+  diagnostics.error(ImportError::ConfigUnsupported, source.location(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::invalid(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigValue, source.place(prefix + key) + ": " + reason);
+  diagnostics.error(ImportError::ConfigValue, source.location(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
@@ -66,11 +67,11 @@ bool ModelConfig::failed() const {
 //===--- values -------------------------------------------------------------------------------------------------===//
 
 const json *ModelConfig::find(const char *key) const {
-  looked.insert(key);
+  lookedUp.insert(key);
   if (!object)
     return source.find(key);
-  auto found = object->find(key);
-  return found == object->end() ? nullptr : &*found;
+  auto it = object->find(key);
+  return it == object->end() ? nullptr : &*it;
 }
 
 bool ModelConfig::isNull(const char *key) const {
@@ -97,12 +98,12 @@ int64_t ModelConfig::integer(const char *key, int64_t fallback, Range range) con
   const json *value = find(key);
   if (!value)
     return fallback;
-  std::string expected = fmt::format("an integer from {} to {}", range.least, range.most);
+  std::string expected = fmt::format("an integer from {} to {}", range.minimum, range.maximum);
   if (!value->is_number_integer())
     wrong(ImportError::ConfigType, key, *value, expected);
   else if (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX)
     wrong(ImportError::ConfigValue, key, *value, expected);
-  else if (value->get<int64_t>() < range.least || value->get<int64_t>() > range.most)
+  else if (value->get<int64_t>() < range.minimum || value->get<int64_t>() > range.maximum)
     wrong(ImportError::ConfigValue, key, *value, expected);
   else
     return value->get<int64_t>();
@@ -115,26 +116,26 @@ std::optional<int64_t> ModelConfig::integerOrNull(const char *key, std::optional
     return fallback;
   if (value->is_null())
     return std::nullopt;
-  return integer(key, range.least, range);
+  return integer(key, range.minimum, range);
 }
 
-double ModelConfig::number(const char *key, double fallback, double least, double most) const {
+double ModelConfig::number(const char *key, double fallback, double minimum, double maximum) const {
   const json *value = find(key);
   if (!value)
     return fallback;
-  std::string expected = fmt::format("a number from {} to {}", least, most);
+  std::string expected = fmt::format("a number from {} to {}", minimum, maximum);
   if (!value->is_number())
     wrong(ImportError::ConfigType, key, *value, expected);
-  else if (double found = value->get<double>(); !(found >= least && found <= most))
+  else if (double number = value->get<double>(); !(number >= minimum && number <= maximum))
     wrong(ImportError::ConfigValue, key, *value, expected);
   else
-    return found;
+    return number;
   return fallback;
 }
 
 double ModelConfig::positive(const char *key, double fallback) const {
-  constexpr double least = 1e-30, most = 1e30;
-  return number(key, fallback, least, most);
+  constexpr double minimum = 1e-30, maximum = 1e30;
+  return number(key, fallback, minimum, maximum);
 }
 
 bool ModelConfig::flag(const char *key, bool fallback) const {
@@ -160,7 +161,7 @@ std::string ModelConfig::text(const char *key, const std::string &fallback) cons
 }
 
 // The values of a list, of which each has to be of the kind that `is` tells; nothing if one is not.
-template <typename T> static std::optional<std::vector<T>> listOf(const json &list, bool (json::*is)() const) {
+template <typename T> static std::optional<std::vector<T>> readList(const json &list, bool (json::*is)() const) {
   std::vector<T> result;
   if (!list.is_array())
     return std::nullopt;
@@ -175,7 +176,7 @@ template <typename T> static std::optional<std::vector<T>> listOf(const json &li
 std::vector<std::string> ModelConfig::texts(const char *key) const {
   if (!has(key))
     return {};
-  auto list = listOf<std::string>(*find(key), &json::is_string);
+  auto list = readList<std::string>(*find(key), &json::is_string);
   if (!list)
     wrong(ImportError::ConfigType, key, *find(key), "a list of strings");
   return list.value_or(std::vector<std::string>());
@@ -184,7 +185,7 @@ std::vector<std::string> ModelConfig::texts(const char *key) const {
 std::vector<double> ModelConfig::numbers(const char *key) const {
   if (!has(key))
     return {};
-  auto list = listOf<double>(*find(key), &json::is_number);
+  auto list = readList<double>(*find(key), &json::is_number);
   if (!list)
     wrong(ImportError::ConfigType, key, *find(key), "a list of numbers");
   return list.value_or(std::vector<double>());
@@ -193,14 +194,14 @@ std::vector<double> ModelConfig::numbers(const char *key) const {
 std::vector<bool> ModelConfig::flags(const char *key) const {
   if (!has(key))
     return {};
-  auto list = listOf<bool>(*find(key), &json::is_boolean);
+  auto list = readList<bool>(*find(key), &json::is_boolean);
   if (!list)
     wrong(ImportError::ConfigType, key, *find(key), "a list of true and false");
   return list.value_or(std::vector<bool>());
 }
 
 // The token ids of `value`, one or a list; nothing if it is something else.
-static std::optional<std::vector<int64_t>> tokensOf(const json &value) {
+static std::optional<std::vector<int64_t>> readTokens(const json &value) {
   std::vector<int64_t> result;
   for (const json &token : value.is_array() ? value : json::array({value})) {
     if (!token.is_number_unsigned() || token.get<uint64_t>() > INT32_MAX)
@@ -214,7 +215,7 @@ std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int6
   const json *value = find(key);
   if (!value || value->is_null())
     return value ? std::vector<int64_t>() : fallback;
-  if (auto result = tokensOf(*value))
+  if (auto result = readTokens(*value))
     return *result;
   wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
   return fallback;
@@ -227,7 +228,7 @@ std::vector<std::vector<int64_t>> ModelConfig::tokenLists(const char *key) const
   const json &lists = *find(key);
   bool correct = lists.is_array();
   for (size_t i = 0; correct && i < lists.size(); ++i) {
-    auto list = lists[i].is_array() ? tokensOf(lists[i]) : std::nullopt;
+    auto list = lists[i].is_array() ? readTokens(lists[i]) : std::nullopt;
     correct = list.has_value();
     result.push_back(list.value_or(std::vector<int64_t>()));
   }
@@ -280,13 +281,13 @@ Activation ModelConfig::activationNamed(const char *key, const std::string &name
       {"quick_gelu", Activation::QuickGelu},
       {"relu2", Activation::ReluSquared},
   };
-  std::string known;
+  std::string headNames;
   for (auto [candidate, kind] : names) {
     if (candidate == name)
       return kind;
-    known += (known.empty() ? "" : ", ") + std::string(candidate);
+    headNames += (headNames.empty() ? "" : ", ") + std::string(candidate);
   }
-  unsupported(key, fmt::format("is {}, expected one of {}", quotedText(name), known));
+  unsupported(key, fmt::format("is {}, expected one of {}", quotedText(name), headNames));
   return Activation::Relu;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed access to a model's configuration. An absent key takes the default of the model's class in transformers.
 //
-// A wrong value is reported as an error that names key, found and expected, and the default is returned, so that a
-// family reads its whole configuration and then asks failed() once.
+// A wrong value is reported as an error with its key, the value and the expectation. Then the default is returned, so
+// that a family can read its whole configuration and call failed() once.
 #pragma once
 
 #include "frontends/ConfigSource.h"
@@ -21,19 +21,19 @@ namespace talc {
 class Diagnostics;
 enum class ImportError;
 
-// What a family calls the keys of its rotary embedding, and their default values.
+// The keys of a family's rotary embedding, and their default values.
 struct RopeKeys {
   double theta = 10000;
-  double share = 1;  // of a head's features that are turned
+  double share = 1;  // of a head's features that are rotated
   const char *thetaKey = "rope_theta", *shareKey = "partial_rotary_factor";
-  int64_t original = 0;     // the length that the model was first trained for; 0: max_position_embeddings
-  bool ownScaling = false;  // rope_scaling is about layers of another type
+  int64_t original = 0;     // the original context length; 0: max_position_embeddings
+  bool ownScaling = false;  // rope_scaling is for layers of another type
 };
 
 class ModelConfig {
 public:
   struct Range {
-    int64_t least, most;
+    int64_t minimum, maximum;
   };
   // Bounds that keep every product of sizes below 2^63.
   static constexpr Range layerCount{1, 4096}, headCount{1, 65536}, size{1, 1 << 24}, positionCount{1, INT32_MAX};
@@ -47,19 +47,19 @@ public:
   // A finite number > 0.
   double positive(const char *key, double fallback) const;
   // A finite number from `least` to `most`.
-  double number(const char *key, double fallback, double least, double most) const;
-  // Null is false where that is the default: programs in Python ask whether it is true.
+  double number(const char *key, double fallback, double minimum, double maximum) const;
+  // Null means false if that is the default, as in Python.
   bool flag(const char *key, bool fallback) const;
   std::string text(const char *key, const std::string &fallback) const;
   std::vector<std::string> texts(const char *key) const;
   std::vector<double> numbers(const char *key) const;
   std::vector<bool> flags(const char *key) const;
-  // A token id, a list of them, or null (empty). `fallback` if absent.
+  // A token id, a list of them, or null (an empty list). `fallback` if absent.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.
   std::vector<std::vector<int64_t>> tokenLists(const char *key) const;
   Activation activation(const char *key, const std::string &fallback) const;
-  // The function of this name, which the value of `key` holds.
+  // The activation function of this name, which is the value of `key`.
   Activation activationNamed(const char *key, const std::string &name) const;
   // The rotary position embedding of heads of width `headWidth` in layers of type `layerType` ("full_attention" or
   // "sliding_attention"), from rope_parameters (transformers 5) or rope_theta and rope_scaling (transformers 4).
@@ -72,15 +72,15 @@ public:
   bool isText(const char *key) const;
   bool isFlag(const char *key) const;
   bool has(const char *key) const;  // and is not null
-  // Whether anybody has looked for a key.
-  bool wasRead(const std::string &key) const { return looked.count(key) > 0; }
-  // Reports keys beside these, of a configuration in which every one changes what is computed.
+  // Whether a key has been looked up.
+  bool wasRead(const std::string &key) const { return lookedUp.count(key) > 0; }
+  // Reports all keys except these, in a configuration in which every key changes the computation.
   void refuseOthers(std::initializer_list<std::string_view> keys) const;
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
   void invalid(const std::string &key, const std::string &reason) const;
-  // Which of `heads` the model has, the end of architectures[0]; the first if the configuration names none. Any other
-  // is reported.
+  // The index of the model's head in `heads`, by the end of architectures[0]; 0 if the configuration names none.
+  // Reports other heads.
   size_t head(std::initializer_list<std::string_view> heads) const;
   // The names of the classes: id2label, or as many as num_labels says.
   std::vector<std::string> labels() const;
@@ -102,9 +102,9 @@ private:
   LongScaling longScaling(const ModelConfig &parameters, int64_t original, int64_t rotary) const;
 
   const ConfigSource &source;
-  const nlohmann::json *object = nullptr;  // of the source that holds the keys; null: the source itself
-  std::string prefix;                      // of keys in that object: how it is called, and a dot
-  mutable std::set<std::string> looked;
+  const nlohmann::json *object = nullptr;  // the object with the keys; null: the source itself
+  std::string prefix;                      // of keys in that object: its name and a dot
+  mutable std::set<std::string> lookedUp;
   Diagnostics &diagnostics;
 };
 

@@ -95,7 +95,7 @@ std::optional<ModelDirectory> ModelDirectory::folder(const std::string &name, Di
   if (opened >= 0)
     return ModelDirectory(opened, absolutePath + "/" + name, "../" + blobs);
   diagnostics.error(ImportError::ModelDirectory,
-                    fmt::format("{}: {} is no folder in the model's directory", absolutePath, quotedText(name)));
+                    fmt::format("{}: {} is not a folder in the model's directory", absolutePath, quotedText(name)));
   return std::nullopt;
 }
 
@@ -146,10 +146,10 @@ OpenFile ModelDirectory::openFile(const std::string &file, Diagnostics &diagnost
   if (opened < 0)
     return refuse(fmt::format("cannot be opened: {}", strerror(errno)));
   struct stat facts;
-  bool known = fstat(opened, &facts) == 0;
-  if (!known || !S_ISREG(facts.st_mode)) {
+  bool isOpen = fstat(opened, &facts) == 0;
+  if (!isOpen || !S_ISREG(facts.st_mode)) {
     close(opened);
-    return refuse("is no regular file");
+    return refuse("is not a regular file");
   }
   return OpenFile(opened, static_cast<uint64_t>(facts.st_size));
 }

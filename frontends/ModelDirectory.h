@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory of a model. Its files are untrusted: only regular files that lie in it are opened.
+// The directory of a model. Its files are untrusted: only regular files inside of it are opened.
 #pragma once
 
 #include "frontends/Diagnostics.h"
@@ -21,11 +21,11 @@ public:
 
   explicit operator bool() const { return descriptor >= 0; }
   uint64_t size() const { return bytes; }
-  // Exactly `count` bytes from `offset` on; false if the file does not have them.
+  // Reads exactly `count` bytes from `offset` on; false if the file is too short.
   bool read(uint64_t offset, void *destination, size_t count) const;
   // Whether `count` bytes from `offset` on are those of `other` from `otherOffset` on.
   bool equals(uint64_t offset, const OpenFile &other, uint64_t otherOffset, uint64_t count) const;
-  // Whether the file is what Git LFS leaves in place of a file that was not fetched.
+  // Whether the file is a pointer of Git LFS to a file that was not fetched.
   bool isLfsPointer() const;
 
 private:
@@ -33,7 +33,7 @@ private:
   uint64_t bytes = 0;
 };
 
-// What is wrong with such a file, and what to do.
+// The message for such a file, and its remedy.
 extern const char *const lfsPointerText;
 
 class ModelDirectory {
@@ -42,17 +42,17 @@ public:
   ModelDirectory(ModelDirectory &&other) noexcept;
   ~ModelDirectory();
 
-  // Absolute, without links.
+  // The absolute path without links.
   const std::string &path() const { return absolutePath; }
   // The last part of the path.
   std::string name() const;
 
-  // A folder directly in this directory, by its plain name.
+  // Opens a folder directly in this directory, by its plain name.
   std::optional<ModelDirectory> folder(const std::string &name, Diagnostics &diagnostics) const;
 
   bool contains(const std::string &file) const;
-  // A regular file of the directory by its plain name. Links are refused, but for those that the Hugging Face cache
-  // makes ("../../blobs/<hash>", with one more "../" in a folder).
+  // Opens a regular file of the directory by its plain name. Links are refused, except those of the Hugging Face cache
+  // ("../../blobs/<hash>", with one more "../" in a folder).
   OpenFile openFile(const std::string &file, Diagnostics &diagnostics) const;
   // The text of a file of at most `limit` bytes.
   std::optional<std::string> readText(const std::string &file, uint64_t limit, Diagnostics &diagnostics) const;
@@ -67,7 +67,7 @@ private:
 
   int descriptor = -1;
   std::string absolutePath;
-  std::string blobs;  // where the Hugging Face cache keeps files
+  std::string blobs;  // the folder with the files of the Hugging Face cache
 };
 
 }  // namespace talc

@@ -6,7 +6,7 @@
 
 namespace talc {
 
-// FNV-1a, so that a weight keeps its values when others are added (Fowler, Noll, Vo).
+// FNV-1a (Fowler, Noll, Vo), so that the values of a weight do not depend on other weights.
 static uint64_t hashName(std::string_view name, uint64_t hash) {
   hash ^= 0xcbf29ce484222325ull;
   for (unsigned char c : name)

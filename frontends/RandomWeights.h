@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights for a model of which only the configuration is known: the right shapes, reproducible values.
+// Weights for a model of which only the configuration is known: reproducible values in the right shapes.
 #pragma once
 
 #include "frontends/WeightSource.h"
@@ -14,7 +14,7 @@ public:
   bool has(const std::string &) const override { return true; }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
-  bool tied(const std::string &, const std::string &, bool wanted) override { return wanted; }
+  bool tied(const std::string &, const std::string &, bool isTied) override { return isTied; }
 
 private:
   uint64_t seed;

@@ -28,7 +28,7 @@ std::optional<ModelConfig> ModelConfig::inner(const std::string &key) const {
   return result;
 }
 
-// Where the keys of the rotary embedding stand; beside all others if they have no object of their own.
+// The object with the keys of the rotary embedding; the configuration itself if they have none.
 std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerType) const {
   if (has("rope_parameters") && has("rope_scaling")) {
     invalid("rope_scaling", "contradicts 'rope_parameters'; one of them must go");
@@ -57,7 +57,7 @@ double ModelConfig::scalingFactor(const ModelConfig &parameters) const {
   return parameters.positive("factor", 1);
 }
 
-// The length that the model was first trained for.
+// The original context length.
 int64_t ModelConfig::originalPositions(const ModelConfig &parameters, int64_t fallback) const {
   const char *original = "original_max_position_embeddings";
   const ModelConfig &place = has(original) ? *this : parameters;
@@ -85,8 +85,8 @@ Llama3Scaling ModelConfig::llama3Scaling(const ModelConfig &parameters, int64_t 
 
 // A number that is absent, null or 0 takes the default.
 static double orDefault(const ModelConfig &parameters, const char *key, double fallback) {
-  constexpr double most = 1e30;
-  double value = parameters.has(key) ? parameters.number(key, 0, 0, most) : 0;
+  constexpr double maxFactor = 1e30;
+  double value = parameters.has(key) ? parameters.number(key, 0, 0, maxFactor) : 0;
   return value == 0 ? fallback : value;
 }
 
@@ -130,13 +130,13 @@ LongScaling ModelConfig::longScaling(const ModelConfig &parameters, int64_t orig
   return scaling;
 }
 
-// What means nothing with a scaling, though it is right by itself. `config` has what `parameters` leave out.
+// Reports values that are valid by themselves, but not with a scaling. Keys that `parameters` lack are in `config`.
 static void checkScaling(const Rope &rope, const ModelConfig &config, const ModelConfig &parameters,
                          const char *theta) {
-  bool own = parameters.has("rope_theta");
+  bool hasTheta = parameters.has("rope_theta");
   if (std::holds_alternative<YarnScaling>(rope.scaling) && !(rope.base > 1))
-    (own ? parameters : config)
-        .invalid(own ? "rope_theta" : theta, fmt::format("is {}, expected more than 1 with yarn", rope.base));
+    (hasTheta ? parameters : config)
+        .invalid(hasTheta ? "rope_theta" : theta, fmt::format("is {}, expected more than 1 with yarn", rope.base));
   if (std::holds_alternative<DynamicScaling>(rope.scaling) && rope.rotary <= 2)
     parameters.invalid("rope_type", "is dynamic, expected heads of which more than 2 features are turned");
 }
@@ -149,7 +149,7 @@ void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters, const R
   if (scales && !parameters.has(key))
     return parameters.unsupported("rope_type", "is missing; talc does not guess how positions are scaled");
   std::string type = parameters.text(key, "default");
-  // The names that Phi-3 had first.
+  // The former names in Phi-3.
   bool listed = type == "longrope" || type == "su" || (type == "yarn" && parameters.has("short_factor"));
   if (type == "default")
     return;
@@ -175,7 +175,7 @@ Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, const Ro
   auto parameters = ropeParameters(layerType);
   if (!parameters)
     return rope;
-  // Parameters of no type are about the other layers.
+  // Parameters without a type are for the other layers.
   const ModelConfig &used =
       keys.ownScaling && parameters->prefix != prefix + "rope_parameters." + layerType + "." ? *this : *parameters;
   rope.base = used.object == object ? positive(keys.thetaKey, keys.theta)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model definition gets its weights from: a checkpoint, or a generator of random values.
+// The interface to the weights of a model definition: a checkpoint, or a generator of random values.
 #pragma once
 
 #include "dialects/talc/formats/StorageFormat.h"
@@ -12,12 +12,12 @@
 
 namespace talc {
 
-// How a file has a weight.
+// The order of a weight's values in a file.
 struct StoredOrder {
   enum class Kind {
     AsIs,
-    Transposed,  // [K, N] stands for [N, K]
-    Pairs,       // in groups of `group` rows, rows i and group/2 + i stand side by side: #talc.half_split
+    Transposed,  // the file has [K, N] for [N, K]
+    Pairs,       // in groups of `group` rows, rows i and group/2 + i are neighbors: #talc.half_split
     PlusOne,     // every value plus 1: #talc.plus<-1>
   };
   Kind kind = Kind::AsIs;
@@ -56,12 +56,12 @@ struct CodeTable {
   bool transposed = false;
 };
 
-// A matrix of levels and scales: #talc.quantized.
+// A matrix of codes and scales: #talc.quantized.
 struct QuantizedWeight {
   FormatRef rounded;  // f32, f16 or bf16
-  CodeTable levels, scales;
-  int64_t rows, columns;       // that share a scale
-  FormatRef format = rounded;  // one that has exactly these values
+  CodeTable codes, scales;
+  int64_t rows, columns;       // of the block that shares a scale
+  FormatRef format = rounded;  // the storage format that represents these values exactly
   int64_t center = 0;
   std::optional<CodeTable> zeros = {}, groups = {}, factor = {};
   bool divides = false;
@@ -75,13 +75,14 @@ public:
 
   virtual bool has(const std::string &name) const = 0;
 
-  // The weight `name`. On failure the source has reported an error; `why` explains the expected shape to the user.
+  // Finds the weight `name`, or reports an error. `why` explains the expected shape to the user.
   virtual std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                            const std::string &why) = 0;
 
-  // Whether two names stand for one tensor. `wanted` is what the configuration says, but files win: two tensors are one
-  // exactly if they have the same bytes, and a tensor that is missing can only be the other one.
-  virtual bool tied(const std::string &first, const std::string &second, bool wanted) = 0;
+  // Whether two names stand for one tensor. `isTied`: whether they do according to the configuration. Files have the
+  // last word: two tensors are one if and only if they have the same bytes, and a missing tensor can only be the other
+  // one.
+  virtual bool tied(const std::string &first, const std::string &second, bool isTied) = 0;
 };
 
 }  // namespace talc

@@ -68,7 +68,7 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.labels = model.labels().data();
 }
 
-// Temporaries grow in a line with rows and threads, on every device.
+// Temporaries grow linearly with tokens and threads, on every device.
 static void describeMemory(const talc::Model &model, talc_model_info &info) {
   const talc::artifact::ModelInfo &facts = model.info();
   auto temporaries = [&](int32_t threads, uint64_t rows) {
@@ -169,10 +169,10 @@ talc_status talc_encode(talc_session *session, const talc_sequence *sequences, i
 }
 
 const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows) {
-  int32_t found = 0;
-  const float *data = session ? session->session->result(result, index, found) : nullptr;
+  int32_t rowCount = 0;
+  const float *data = session ? session->session->result(result, index, rowCount) : nullptr;
   if (rows)
-    *rows = found;
+    *rows = rowCount;
   return data;
 }
 

@@ -107,7 +107,7 @@ talc_status talc_generator_get_counts(const talc_generator *generator, talc_gene
 
 namespace {
 
-// Stands between a request and its caller, to learn how it ended.
+// Wraps the callback of a request, to learn how the request ended.
 struct Relay {
   talc_on_event onEvent;
   void *user;

@@ -11,7 +11,7 @@ using talc::wrongArgument;
 // The size of the struct in the first version of talc.h.
 constexpr size_t firstOptions = 3 * sizeof(int32_t);
 
-// `read` has an ArtifactBytes found.
+// `read` is a function that fills an ArtifactBytes.
 template <typename Read>
 static talc_status openModel(Read read, const talc_open_options *options, talc_model **model, talc_error *error) {
   auto opened = std::make_unique<talc_model>();

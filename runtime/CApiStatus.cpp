@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and versions: what talc.h can tell without a model.
+// Names of codes, and versions: what talc.h can tell without a model.
 #include "runtime/talc.h"
 
 const char *talc_version(void) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of talc.h: each hands its arguments to the runtime that made its object.
+// The functions of talc.h: each passes its arguments to the runtime that made its object.
 #include "runtime/CApiTable.h"
 
 #include "runtime/CApiTypes.h"
@@ -27,7 +27,7 @@ static talc_status tooOld(uint32_t version, talc_error *error) try {
   return refusedMemory(error);
 }
 
-// Calls a function of the runtime that made `object`; of this one without an object, so that it refuses that.
+// Calls a function of the runtime that made `object`. Without an object this runtime is called, which refuses it.
 template <auto function, typename Made, typename... Rest> static auto call(Made *object, Rest... rest) {
   const auto *begin = reinterpret_cast<const ApiObject *>(object);
   const FunctionTable &functions = begin ? *begin->functions : runtimeFunctions;

@@ -14,10 +14,10 @@ using talc::wrongArgument;
 struct talc_text_stream : talc::ApiObject {
   const talc::Model &model;
   talc::TextStream stream;
-  talc::DecodeScratch scratch = {};  // has the text that was handed out last
+  talc::DecodeScratch scratch = {};  // holds the text that was returned last
 };
 
-// Hands `source` out by the buffer rules of talc.h.
+// Returns `source` by the buffer rules of talc.h.
 template <typename T, typename Size> static Status copyOut(const T *source, Size size, T *target, Size capacity) {
   if (!target)
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of talc.h share: the objects behind its pointers, and how they report failures.
+// Types that the functions of talc.h share: the objects behind its pointers, and how failures are reported.
 #pragma once
 
 #include "runtime/CApiTable.h"
@@ -16,7 +16,7 @@ struct talc_model : talc::ApiObject {
 
 struct talc_session : talc::ApiObject {
   std::unique_ptr<talc::Session> session;
-  talc::SamplingScratch scratch;  // of all that chooses tokens from the session's logits
+  talc::SamplingScratch scratch;  // for everything that samples from the session's logits
 };
 
 namespace talc {
@@ -39,8 +39,8 @@ inline talc_status report(const Status &status, talc_error *error) {
   return status.code();
 }
 
-// What a function of talc.h returns when it catches an exception. The runtime throws none itself; the standard library
-// does when the system refuses memory. Allocates nothing.
+// The result of a function of talc.h that catches an exception. The runtime itself throws none; the standard library
+// does when memory is refused. Allocates nothing.
 inline talc_status refusedMemory(talc_error *error) {
   if (error) {
     error->status = TALC_ERROR_MEMORY;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT of all that answers users, so that a mistyped word gets the same answer everywhere: what may have been
-// meant.
+// CONTRACT of everything that reads words of users: suggests what a mistyped word may have meant, the same everywhere.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,8 @@
 
 namespace talc {
 
-// Letters to insert, drop, change or swap with their neighbours until one word is the other (Damerau, Levenshtein).
+// The number of letters to insert, drop, change or swap with their neighbors until one word is the other (Damerau,
+// Levenshtein).
 inline size_t editDistance(std::string_view from, std::string_view to) {
   std::vector<size_t> before, last(to.size() + 1), row(to.size() + 1);
   for (size_t j = 0; j <= to.size(); ++j)
@@ -28,27 +28,28 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-// The shortest known word that begins with these letters, if they are more than two; null: none does.
-inline const std::string *completion(std::string_view letters, const std::vector<std::string> &known) {
+// Returns the shortest candidate that begins with these letters, if they are more than two, or null.
+inline const std::string *completion(std::string_view letters, const std::vector<std::string> &candidates) {
   const std::string *shortest = nullptr;
-  for (const std::string &candidate : known)
+  for (const std::string &candidate : candidates)
     if (candidate.compare(0, letters.size(), letters) == 0 && (!shortest || candidate.size() < shortest->size()))
       shortest = &candidate;
   size_t dashes = std::min(letters.find_first_not_of('-'), letters.size());
   return letters.size() - dashes > 2 ? shortest : nullptr;
 }
 
-// " (did you mean 'this'?)" for the known word that is nearest, or else begins like this one; empty if none does.
-inline std::string suggestion(std::string_view word, const std::vector<std::string> &known) {
+// Returns " (did you mean 'this'?)" for the nearest candidate, or else for one that begins like the word; empty if
+// there is none.
+inline std::string suggestion(std::string_view word, const std::vector<std::string> &candidates) {
   size_t best = std::max<size_t>(word.size() / 3, 1) + 1;
   const std::string *nearest = nullptr;
-  for (const std::string &candidate : known)
+  for (const std::string &candidate : candidates)
     if (size_t distance = editDistance(word, candidate); distance < best && distance < candidate.size()) {
       best = distance;
       nearest = &candidate;
     }
   if (!nearest)
-    nearest = completion(word, known);
+    nearest = completion(word, candidates);
   return nearest ? " (did you mean '" + *nearest + "'?)" : "";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every fallible function of the runtime returns: a stable code and one line of text.
+// The result of every function of the runtime that can fail: a stable code and one line of text.
 #pragma once
 
 #include "runtime/talc.h"
@@ -12,10 +12,10 @@ class [[nodiscard]] Status {
 public:
   Status() = default;  // success
 
-  // `format` describes what, where, found, expected, what to do; "error[T0403]: " is put before it.
+  // `format` says what failed, where, what was expected, and what to do; "error[T0403]: " is put before it.
   static Status failure(talc_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-  // What a function of talc.h reported.
+  // Converts what a function of talc.h reported.
   static Status from(talc_status code, const talc_error &error);
 
   bool failed() const { return status != TALC_OK; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs of talc.h that will grow: a program and a library of different versions know different sizes of them.
+// Reads and writes structs of talc.h, whose size differs between the versions of a program and a library.
 #pragma once
 
 #include "runtime/Status.h"
@@ -9,8 +9,8 @@
 
 namespace talc {
 
-// A struct begins with struct_size; 0 means `first`, its size in the first version. What no version can have was never
-// set.
+// A struct begins with struct_size; 0 means `first`, its size in the first version. A size that no version has was
+// never set.
 template <typename Struct> Status checkSize(const Struct &given, size_t first, const char *name, size_t &size) {
   size = given.struct_size ? given.struct_size : first;
   if (size >= first && size <= 65536 && size % sizeof(uint32_t) == 0)
@@ -18,8 +18,8 @@ template <typename Struct> Status checkSize(const Struct &given, size_t first, c
   return Status::failure(TALC_ERROR_ARGUMENT, "%s: struct_size is %zu, expected sizeof(%s), or 0", name, size, name);
 }
 
-// Copies what a caller gave; fields that the caller's version does not have become 0. Null gives zeros. Fails when the
-// caller uses fields that this library does not have.
+// Copies the struct of a caller; fields that the caller's version does not have become 0. A null pointer gives zeros.
+// Fails when the caller uses fields that this library does not have.
 template <typename Struct> Status readStruct(const Struct *given, size_t first, const char *name, Struct &result) {
   result = {};
   if (!given)
@@ -35,7 +35,7 @@ template <typename Struct> Status readStruct(const Struct *given, size_t first, 
   return {};
 }
 
-// Stores `value` in what the caller has room for; fields that this library does not have become 0.
+// Stores as much of `value` as the caller has room for; fields that this library does not have become 0.
 template <typename Struct> Status writeStruct(const Struct &value, size_t first, const char *name, Struct *target) {
   size_t size = 0;
   if (Status status = checkSize(*target, first, name, size); status.failed())

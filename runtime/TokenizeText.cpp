@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks, then calls the tokenizer.
+// Validates text, then calls the tokenizer.
 #include "runtime/TokenizeText.h"
 
 #include "runtime/tokenizer/Utf8.h"

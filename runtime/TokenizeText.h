@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from outside becomes tokens of a model.
+// Tokenizes text that callers pass in.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -12,8 +12,8 @@ namespace talc {
 // Fails when the model has no tokenizer.
 Status checkTokenizer(const Model &model);
 
-// The ids and token types of a text, or of a pair when `second` is not null. Fails when the model has no tokenizer,
-// when a text is no UTF-8, and when the tokenizer has no tokens for it.
+// Returns the ids and token types of a text, or of a pair when `second` is not null. Fails when the model has no
+// tokenizer, when a text is not valid UTF-8, and when the tokenizer has no tokens for it.
 Status tokenizeText(const Model &model, std::string_view first, const std::string_view *second,
                     std::vector<int32_t> &ids, std::vector<int32_t> &types);
 

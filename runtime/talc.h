@@ -58,7 +58,7 @@ typedef enum talc_status {
   TALC_ERROR_ARGUMENT = 400,     /* a NULL pointer or a value outside its documented range */
   TALC_ERROR_FILE = 401,         /* a file cannot be opened, read or mapped */
   TALC_ERROR_STATE_FULL = 402,   /* a sequence would become longer than the model was compiled for */
-  TALC_ERROR_DAMAGED = 403,      /* the file is no artifact, or it was truncated or changed */
+  TALC_ERROR_DAMAGED = 403,      /* the file is not an artifact, or it was truncated or changed */
   TALC_ERROR_VERSION = 404,      /* the artifact has another format version than this runtime */
   TALC_ERROR_CPU = 405,          /* the artifact has no code for this processor */
   TALC_ERROR_TOKEN = 406,        /* a token id outside the vocabulary, or a token type outside its table */
@@ -112,7 +112,7 @@ typedef struct talc_open_options {
   /* What the model runs on: "cpu", or "cuda", "vulkan:1": a GPU. NULL or "auto": a GPU if the artifact has
      code for it and it can be used, else the processors. Results of different devices agree but for rounding. */
   const char *device;
-  talc_progress on_progress; /* called as weights are copied to a device; NULL: nobody is told */
+  talc_progress on_progress; /* called as weights are copied to a device; NULL: progress is not reported */
   void *progress_user;       /* for on_progress */
 } talc_open_options;
 
@@ -290,7 +290,7 @@ typedef struct talc_session_options {
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
      more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:
-     nobody is asked. */
+     the step cannot be aborted. */
   talc_should_abort should_abort;
   void *abort_user; /* for should_abort */
 } talc_session_options;
@@ -393,7 +393,7 @@ TALC_API talc_status talc_slot_save(const talc_session *session, int32_t slot, v
                                     size_t *size, talc_error *error);
 
 /* Puts what was saved in place of what a slot holds; it goes on with the same bits as the sequence that was saved
-   would, where the same code is used. Bytes that were changed are refused, but a checksum is no protection against
+   would, where the same code is used. Bytes that were changed are refused, but a checksum does not protect against
    those who mean to deceive. Errors: DAMAGED, KIND (of another model), BATCH, SHARED, ARGUMENT. */
 TALC_API talc_status talc_slot_load(talc_session *session, int32_t slot, const void *bytes, size_t size,
                                     talc_error *error);

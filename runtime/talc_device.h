@@ -13,9 +13,9 @@ extern "C" {
 typedef struct talc_device_info {
   uint32_t struct_size;      /* set by the caller */
   char name[32];             /* as talc_open_options.device takes it: "cpu", "cuda:0", "vulkan:0" */
-  char description[128];     /* what it is; empty: nobody knows */
+  char description[128];     /* empty: unknown */
   uint64_t memory;           /* bytes */
-  uint64_t memory_available; /* bytes that nobody uses now */
+  uint64_t memory_available; /* bytes that are free */
   char reason[512];          /* why it cannot be used; empty: it can */
 } talc_device_info;
 

@@ -34,7 +34,7 @@ TALC_API const char *talc_token_spelling(const talc_model *model, int32_t id, si
 /* 1 when `id` is a special token (which stands for no text, such as "[SEP]"), else 0. */
 TALC_API int32_t talc_is_special_token(const talc_model *model, int32_t id);
 
-/* Ids to text; special tokens become nothing, bytes that are no UTF-8 become U+FFFD. Buffer rules as above.
+/* Ids to text; special tokens become nothing, bytes that are not UTF-8 become U+FFFD. Buffer rules as above.
    Errors: NO_TOKENIZER, TOKEN, CAPACITY, ARGUMENT. */
 TALC_API talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text,
                                      size_t capacity, size_t *size, talc_error *error);

@@ -51,7 +51,7 @@ RETIRED = {
     "merge": [r"\b[bB]rought together\b", r"\bBroughtTogether\b"],
     "sink tokens": [r"\bkept (?:tokens|keys|queries)\b", r"\bKeptQueries\b", r"\bkeptPanels\b"],
     "mask range": [r"\bseen keys\b", r"\bSeenKeys\b"],
-    "entry": [r"\bsplit-phases\b", r"\bSplitEntries\b", r"\btalc\.phase\b", r"\bPhase::\w+"],
+    "entry": [r"\bsplit-phases\b", r"\bSplitPhases\b", r"\btalc\.phase\b", r"\bPhase::\w+"],
     "row-wise op": [r"\bLineCode\b", r"\bLinesBy\w+\b"],
     "offset, address, index, slot": [r"\bplaceOf\b", r"\bplacesOf\b"],
     "adaptive, steal": [r"\bdealt out\b"],

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out sections, reserves the space of the whole file, and streams carrier, header and sections with their hashes.
+// Lays out sections, reserves the space of the whole file, and streams stub, header and sections with their hashes.
 #include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/KvCacheSection.h"
-#include "compiler/artifact/Labels.h"
 #include "compiler/artifact/LauncherElf.h"
-#include "compiler/artifact/Manifest.h"
 #include "compiler/artifact/MappedFile.h"
-#include "compiler/artifact/ModelInfoSection.h"
 #include "compiler/artifact/OutputFile.h"
-#include "compiler/artifact/WeightStream.h"
+#include "compiler/artifact/Sections.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -20,13 +16,13 @@ namespace talc {
 
 using artifact::Section, artifact::SectionKind;
 
-template <typename T> static llvm::ArrayRef<uint8_t> bytesOf(const T &container) {
+template <typename T> static llvm::ArrayRef<uint8_t> asBytes(const T &container) {
   return {reinterpret_cast<const uint8_t *>(container.data()), container.size() * sizeof(*container.data())};
 }
 
 namespace {
 
-// What fills a section: bytes in memory, or the weights.
+// The content of a section: bytes in memory, or the weights.
 struct PlannedSection {
   SectionKind kind;
   std::string name;
@@ -79,14 +75,14 @@ private:
   llvm::Error prepare();
   void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name = "");
   uint64_t artifactSize() const;
-  llvm::Error readCarrier();
+  llvm::Error readStub();
   llvm::Error pad(OutputFile &file);
   llvm::Error writeHeader(OutputFile &file);
   llvm::Error writeSection(OutputFile &file, const PlannedSection &planned);
   llvm::Error writeTable(OutputFile &file);
 
   const ArtifactParts &parts;
-  LauncherElf carrier;
+  LauncherElf stub;
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
@@ -125,13 +121,12 @@ llvm::Error ArtifactWriter::prepare() {
 }
 
 // Makes it fit what is planned.
-llvm::Error ArtifactWriter::readCarrier() {
-  auto mapped = MappedFile::open(parts.carrier);
+llvm::Error ArtifactWriter::readStub() {
+  auto mapped = MappedFile::open(parts.stub);
   if (!mapped)
     return mapped.takeError();
-  std::string problem = embedArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, carrier);
-  return problem.empty() ? llvm::Error::success()
-                         : makeError(ErrorCode::LauncherStub, "{}: {}", parts.carrier, problem);
+  std::string problem = embedArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, stub);
+  return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::LauncherStub, "{}: {}", parts.stub, problem);
 }
 
 void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name) {
@@ -139,16 +134,16 @@ void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes,
 }
 
 void ArtifactWriter::plan() {
-  addSection(SectionKind::Manifest, bytesOf(manifest));
+  addSection(SectionKind::Manifest, asBytes(manifest));
   addSection(SectionKind::ModelInfo, {reinterpret_cast<const uint8_t *>(&facts), sizeof(facts)});
   for (auto [section, bytes] : llvm::zip(parts.code, codes))
     addSection(SectionKind::Code, bytes, section.target.name());
   if (!parts.tokenizer.empty())
     addSection(SectionKind::Tokenizer, parts.tokenizer);
   if (!states.empty())
-    addSection(SectionKind::KvCache, bytesOf(states));
+    addSection(SectionKind::KvCache, asBytes(states));
   if (!labels.empty())
-    addSection(SectionKind::Labels, bytesOf(labels));
+    addSection(SectionKind::Labels, asBytes(labels));
   planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});
 }
 
@@ -170,7 +165,7 @@ llvm::Error ArtifactWriter::writeHeader(OutputFile &file) {
   header.version = artifact::formatVersion;
   header.sectionCount = static_cast<uint32_t>(planned.size());
   header.size = artifactSize();
-  header.stubHash = carrier.hash;
+  header.stubHash = stub.hash;
   const auto *bytes = reinterpret_cast<const uint8_t *>(&header);
   header.hash = artifact::hashBytes(bytes, offsetof(artifact::Header, hash));
   return file.write({bytes, sizeof(header)});
@@ -179,7 +174,7 @@ llvm::Error ArtifactWriter::writeHeader(OutputFile &file) {
 llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection &planned) {
   if (llvm::Error error = pad(file))
     return error;
-  uint64_t offset = file.position() - carrier.front.size();
+  uint64_t offset = file.position() - stub.front.size();
   HashingWriter writer(file);
   auto sink = [&](llvm::ArrayRef<uint8_t> bytes) { return writer.write(bytes); };
   llvm::Error error = planned.kind == SectionKind::Weights
@@ -192,7 +187,7 @@ llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection 
 }
 
 llvm::Error ArtifactWriter::writeTable(OutputFile &file) {
-  llvm::ArrayRef<uint8_t> bytes = bytesOf(table);
+  llvm::ArrayRef<uint8_t> bytes = asBytes(table);
   uint64_t hash = artifact::hashBytes(bytes.data(), bytes.size());
   if (llvm::Error error = file.write(bytes))
     return error;
@@ -203,14 +198,14 @@ llvm::Error ArtifactWriter::write(const std::string &path) {
   if (llvm::Error error = prepare())
     return error;
   plan();
-  if (llvm::Error error = readCarrier())
+  if (llvm::Error error = readStub())
     return error;
   auto file = OutputFile::create(path, parts.executable);
   if (!file)
     return file.takeError();
-  if (llvm::Error error = (*file)->reserve(carrier.front.size() + artifactSize() + carrier.back.size()))
+  if (llvm::Error error = (*file)->reserve(stub.front.size() + artifactSize() + stub.back.size()))
     return error;
-  if (llvm::Error error = (*file)->write(carrier.front))
+  if (llvm::Error error = (*file)->write(stub.front))
     return error;
   if (llvm::Error error = writeHeader(**file))
     return error;
@@ -219,7 +214,7 @@ llvm::Error ArtifactWriter::write(const std::string &path) {
       return error;
   if (llvm::Error error = writeTable(**file))
     return error;
-  if (llvm::Error error = (*file)->write(carrier.back))
+  if (llvm::Error error = (*file)->write(stub.back))
     return error;
   return (*file)->commit();
 }

@@ -27,8 +27,8 @@ static llvm::Error fill(const CodeSection &section, artifact::CodeHeader &header
   for (auto [name, array] : llvm::zip(needs.features, header.features))
     error = llvm::joinErrors(std::move(error), writeName(name, array));
   for (auto [entry, target] : llvm::zip(entries, header.entries))
-    error = llvm::joinErrors(std::move(error), llvm::joinErrors(writeName(entry.phase, target.phase),
-                                                                writeName(entry.symbol, target.symbol)));
+    error = llvm::joinErrors(
+        std::move(error), llvm::joinErrors(writeName(entry.name, target.name), writeName(entry.symbol, target.symbol)));
   return error;
 }
 

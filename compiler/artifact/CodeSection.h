@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section of an artifact that holds the code for one target: what a machine needs for it, and the code itself.
+// The section of an artifact with the code for one target: the requirements on a machine, and the code itself.
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -11,16 +11,16 @@ namespace talc {
 struct CodeSection {
   const targets::Target &target;
   targets::LinkedCode linked;
-  // For the manifest: what running code calls, as mark-kernels listed it, null if nothing did; and registers that a
-  // kernel spills, by its name.
+  // For the manifest: the kernels that the code calls, as listed by mark-kernels (null if that did not run), and the
+  // registers that each kernel spills, by its name.
   mlir::ArrayAttr kernels;
   llvm::StringMap<int64_t> spills;
 
-  // As runtime/artifact/ArtifactFormat.h says.
+  // The bytes of the section, in the format of runtime/artifact/ArtifactFormat.h.
   llvm::Expected<std::vector<uint8_t>> bytes() const;
 };
 
-// Copies a name into the array of a struct of ArtifactFormat.h, which is zero.
+// Copies a name into a zeroed array in a struct of ArtifactFormat.h.
 llvm::Error writeName(llvm::StringRef name, llvm::MutableArrayRef<char> array);
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads talc.generation by the table of settings.
-#include "compiler/artifact/GenerationDefaults.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/ModelName.h"
@@ -40,8 +40,8 @@ public:
     } else if (range.kind == SettingKind::Choice) {
       target = choice(setting, attr);
     } else {
-      int64_t most = range.kind == SettingKind::Token ? lastToken : static_cast<int64_t>(range.most);
-      target = integer(setting.name, attr, static_cast<int64_t>(range.least), most);
+      int64_t maxValue = range.kind == SettingKind::Token ? lastToken : static_cast<int64_t>(range.most);
+      target = integer(setting.name, attr, static_cast<int64_t>(range.least), maxValue);
     }
   }
 
@@ -77,11 +77,11 @@ private:
     double value = std::nan("");
     if (auto real = dyn_cast<FloatAttr>(attr))
       value = real.getValueAsDouble();
-    else if (auto whole = dyn_cast<IntegerAttr>(attr))
-      value = static_cast<double>(whole.getValue().getSExtValue());
-    double least = setting.range.excludesLeast ? artifact::smallestAbove : setting.range.least;
-    require(setting.name, std::isfinite(value) && value >= least && value <= setting.range.most,
-            fmt::format("a number from {} to {}", least, setting.range.most));
+    else if (auto integer = dyn_cast<IntegerAttr>(attr))
+      value = static_cast<double>(integer.getValue().getSExtValue());
+    double minValue = setting.range.excludesLeast ? artifact::smallestAbove : setting.range.least;
+    require(setting.name, std::isfinite(value) && value >= minValue && value <= setting.range.most,
+            fmt::format("a number from {} to {}", minValue, setting.range.most));
     return value;
   }
 
@@ -96,9 +96,9 @@ private:
   int32_t choice(const Setting &setting, Attribute attr) {
     auto text = dyn_cast<StringAttr>(attr);
     const auto &choices = setting.range.choices;
-    auto found = text ? llvm::find(choices, text.getValue()) : choices.end();
-    require(setting.name, found != choices.end(), llvm::join(choices, ", "));
-    return found == choices.end() ? 0 : static_cast<int32_t>(found - choices.begin());
+    auto it = text ? llvm::find(choices, text.getValue()) : choices.end();
+    require(setting.name, it != choices.end(), llvm::join(choices, ", "));
+    return it == choices.end() ? 0 : static_cast<int32_t>(it - choices.begin());
   }
 
   // The number of integers, each at most `last`, that were stored.

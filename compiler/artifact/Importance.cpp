@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-// What decides about the bytes of blocks is rounded after every operation.
+// Everything that affects the bytes of blocks is rounded after every operation.
 #pragma STDC FP_CONTRACT OFF
 
 namespace talc {
@@ -23,10 +23,11 @@ llvm::Expected<Importance> Importance::of(WeightOp matrix, MatrixShape shape) {
     return result;
   int64_t parts = shape.columns > 0 ? array.size() / shape.columns : 0;
   if (parts == 0 || parts * shape.columns != array.size() || shape.rows % parts != 0)
-    return refuse(matrix, fmt::format("has the importance of {} features, expected {}", array.size(), shape.columns));
+    return weightError(matrix,
+                       fmt::format("has the importance of {} features, expected {}", array.size(), shape.columns));
   for (float value : array.asArrayRef())
     if (!(value >= 0) || !std::isfinite(value))
-      return refuse(matrix, fmt::format("has a feature of importance {}, expected a number >= 0", value));
+      return weightError(matrix, fmt::format("has a feature of importance {}, expected a number >= 0", value));
   result.all = array.asArrayRef();
   result.columns = shape.columns;
   result.rowsOfPart = std::max<int64_t>(1, shape.rows / parts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What errors in a matrix count, column by column (talc.importance), and matrices that are rounded accordingly.
+// The weights of errors in the columns of a matrix (importance), and matrices that are quantized accordingly.
 #pragma once
 
 #include "compiler/artifact/WeightValues.h"
@@ -9,13 +9,13 @@
 
 namespace talc {
 
-// As long as the matrix is there.
+// Refers to the attribute of the matrix, which has to outlive it.
 class Importance {
 public:
-  // Checked; none if the matrix has no such attribute.
+  // Checks the attribute; empty if the matrix has none.
   static llvm::Expected<Importance> of(WeightOp matrix, MatrixShape shape);
 
-  // Of a row, a number for each column; null if there is none.
+  // The importance of each column in a row; null if the matrix has none.
   const float *row(int64_t number) const { return all.empty() ? nullptr : &all[number / rowsOfPart * columns]; }
 
 private:
@@ -23,12 +23,13 @@ private:
   int64_t rowsOfPart = 1, columns = 0;
 };
 
-// Blocks of neighbours in a row whose mean square is `meanSquare`, of the format's own definition without importance.
+// Quantizes a row, whose mean square is `meanSquare`, to blocks of a format; without importance by its plain
+// definition.
 bool encodeRow(const StorageFormat &format, const float *values, int64_t count, const float *importance,
                float meanSquare, uint8_t *bytes);
 float meanSquare(const float *row, int64_t columns);
 
-// `values` in blocks of a format whose errors count by importance; all that follows from them takes the blocks.
+// `values` quantized to blocks of a format so that errors count by importance. Recipes over them read these blocks.
 WeightValuesPtr importanceWeightedValues(WeightValuesPtr values, const StorageFormat &format, Importance importance);
 
 }  // namespace talc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state has two runs, its keys and its values; one that keeps tokens beside a ring has two of them in front of those;
-// a memory has one.
-#include "compiler/artifact/KvCacheSection.h"
+// A KV cache has two runs, its keys and its values. With sink tokens beside a ring, each of them is preceded by a run
+// of these. A compressive memory has one run.
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -22,7 +22,7 @@ llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(ModuleOp module)
     auto type = cast<KvCacheType>(state.getType());
     auto offset = state->getAttrOfType<IntegerAttr>(offsetAttr);
     if (!offset || !isa_and_nonnull<kernel::KvPanelsAttr, kernel::MatricesAttr>(type.getLayout()))
-      return internalError("the state '{}' has no place in memory", state.getSymName().str());
+      return internalError("the KV cache '{}' has no offset in memory", state.getSymName().str());
     auto begin = static_cast<uint64_t>(offset.getInt()), all = static_cast<uint64_t>(type.getSlotBytes());
     if (isa<kernel::MatricesAttr>(type.getLayout())) {
       runs.push_back({begin, all, static_cast<uint32_t>(KvRunKind::Memory), 0});

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each name is followed by a NUL, as ArtifactFormat.h says.
-#include "compiler/artifact/Labels.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelInfoSection.h"
 #include "dialects/talc/ModelName.h"
 
 #include "llvm/Support/ConvertUTF.h"
@@ -38,7 +37,7 @@ llvm::Expected<std::string> makeLabels(ModuleOp module, const artifact::ModelInf
   for (auto [i, name] : llvm::enumerate(names)) {
     auto text = dyn_cast<StringAttr>(name);
     if (!text || text.getValue().contains('\0') || !isUtf8(text.getValue()))
-      return makeError(ErrorCode::ModelInfo, "{}: the name of class {} in {} is no UTF-8 text without NUL",
+      return makeError(ErrorCode::ModelInfo, "{}: the name of class {} in {} is not UTF-8 text without NUL",
                        modelName(module), i, labelsAttr.str());
     section += text.getValue();
     section += '\0';

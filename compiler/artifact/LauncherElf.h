@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts an artifact into a carrier: an ELF file with a place for it (runtime/stub).
+// Embeds an artifact in a launcher stub: an ELF file with a placeholder for it (runtime/stub).
 //
-//   carrier                             product
+//   launcher stub                       result
 //   ELF header, program headers         the same
-//   what is loaded                      the same, but for the name of the function that opens the model
-//   .talc: a page, its own segment      moved behind the rest, as large as the artifact
-//   section headers                     behind the artifact
+//   loaded segments                     the same, but for the name of the function that opens the model
+//   .talc: a page, its own segment      moved to the end, as large as the artifact
+//   section headers                     after the artifact
 //
-// The artifact is a section and, but for objects, a loaded segment like others, so that whatever reads and rewrites ELF
-// files (strip, objcopy, linkers) keeps it, and the system maps it with the rest.
+// The artifact is a section and, except in objects, a loaded segment. Therefore tools that rewrite ELF files (strip,
+// objcopy, linkers) keep it, and the system maps it with the other segments.
 //
-// Plain C++, for the tests of the runtime.
+// Plain C++ without LLVM, so that the tests of the runtime can use it.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +21,17 @@
 namespace talc {
 
 struct LauncherElf {
-  std::vector<uint8_t> front;  // what comes before the artifact, which begins at its end, on a page
-  std::vector<uint8_t> back;   // what comes behind it
+  std::vector<uint8_t> front;  // the bytes before the artifact, up to a page boundary
+  std::vector<uint8_t> back;   // the bytes after it
   uint64_t hash = 0;           // for the artifact's header
 };
 
-// Letters that the name of a function that opens a model can have.
+// The length limit for the name of the function that opens a model.
 size_t maxOpenNameLength();
 
-// `carrier`: the file's bytes. `openName`: of the function that opens the model; empty: it has none. Returns what is
-// wrong, or nothing.
-std::string embedArtifact(std::vector<uint8_t> carrier, uint64_t artifactBytes, const std::string &openName,
+// `stub`: the bytes of the launcher stub. `openName`: the function that opens the model; empty for a program. Returns
+// what is wrong, or nothing.
+std::string embedArtifact(std::vector<uint8_t> stub, uint64_t artifactBytes, const std::string &openName,
                           LauncherElf &file);
 
 }  // namespace talc

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model's header: its constants and the function that opens it, after the text of runtime/talc.h.
-#include "compiler/artifact/LibraryHeader.h"
+#include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelInfoSection.h"
+#include "compiler/artifact/Sections.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -12,8 +12,8 @@ namespace talc {
 
 constexpr int64_t wordBits = 32;
 
-// Where the last number ends, in bits; nothing if that is too far.
-static std::optional<int64_t> endOf(CodesAttr codes, int64_t rows, int64_t columns) {
+// The bit after the last number; none if that overflows.
+static std::optional<int64_t> endBit(CodesAttr codes, int64_t rows, int64_t columns) {
   if (codes.getTransposed())
     std::swap(rows, columns);
   if (rows <= 0 || columns <= 0)
@@ -39,7 +39,7 @@ LowBitTensor::LowBitTensor(std::shared_ptr<const MappedFile> opened, CodesAttr c
 
 std::optional<LowBitTensor> LowBitTensor::open(std::shared_ptr<const MappedFile> file, CodesAttr codes, int64_t rows,
                                                int64_t columns) {
-  std::optional<int64_t> end = endOf(codes, rows, columns);
+  std::optional<int64_t> end = endBit(codes, rows, columns);
   auto present = static_cast<int64_t>(file->bytes().size());
   if (!end || codes.getOffset() > present || (*end + 7) / 8 > present - codes.getOffset())
     return std::nullopt;
@@ -74,7 +74,7 @@ uint32_t LowBitTensor::code(int64_t row, int64_t column) const {
   return static_cast<uint32_t>(word >> in & ((uint64_t(1) << width) - 1));
 }
 
-int32_t LowBitTensor::level(int64_t row, int64_t column) const {
+int32_t LowBitTensor::integer(int64_t row, int64_t column) const {
   uint32_t bits = code(row, column);
   return static_cast<int32_t>(kind == CodeKind::integer ? llvm::SignExtend64(bits, width) : bits);
 }

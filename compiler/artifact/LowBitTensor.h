@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a #talc.codes.
+// Reads the numbers of a #talc.codes: a tensor of a few bits per element.
 #pragma once
 
 #include "compiler/artifact/MappedFile.h"
@@ -16,14 +16,14 @@ namespace talc {
 // Keeps the file open; may be read by several threads at a time.
 class LowBitTensor {
 public:
-  // Nothing if the file has fewer bytes than `rows` rows of `columns` numbers need.
+  // None if the file is too short for `rows` rows of `columns` numbers.
   static std::optional<LowBitTensor> open(std::shared_ptr<const MappedFile> file, CodesAttr codes, int64_t rows,
                                           int64_t columns);
 
   // The bits of a number.
   uint32_t code(int64_t row, int64_t column) const;
-  // What an integer means; of other numbers the bits.
-  int32_t level(int64_t row, int64_t column) const;
+  // The value of an integer; the bits of other numbers.
+  int32_t integer(int64_t row, int64_t column) const;
   float number(int64_t row, int64_t column) const;
 
   bool isSigned() const { return kind == CodeKind::integer; }

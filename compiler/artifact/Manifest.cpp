@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists a model's results, plan, kernels and weights as JSON.
-#include "compiler/artifact/Manifest.h"
+#include "compiler/artifact/Sections.h"
 
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
-#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/artifact/Entries.h"
 
 #include <nlohmann/json.hpp>
 
@@ -98,7 +98,7 @@ static int64_t countParameters(ModuleOp module) {
   return count;
 }
 
-// Kind and results as stage lower found them, the phases that follow, and the names of the classes.
+// Kind and results as stage lower found them, the entries that follow, and the names of the classes.
 static void describeUse(ModuleOp module, Json &manifest) {
   auto interface = module->getAttrOfType<DictionaryAttr>(interfaceAttr);
   auto kind = interface ? interface.getAs<StringAttr>("kind") : StringAttr();
@@ -107,10 +107,10 @@ static void describeUse(ModuleOp module, Json &manifest) {
     return;
   manifest["kind"] = kind.str();
   manifest["phases"] = Json::array();
-  if (kind.getValue() != "decoder")
-    manifest["phases"].push_back(encodeEntry.str());
-  if (kind.getValue() != "encoder")
-    manifest["phases"].insert(manifest["phases"].end(), {prefillEntry.str(), decodeEntry.str()});
+  bool decodes = kind.getValue() != "encoder", encodes = kind.getValue() != "decoder";
+  for (const artifact::EntryInfo &entry : artifact::entryTable)
+    if ((entry.ofDecoder && decodes) || (entry.ofEncoder && encodes))
+      manifest["phases"].push_back(entry.name);
   manifest["results"] = Json::array();
   for (auto output : outputs.getAsRange<DictionaryAttr>())
     manifest["results"].push_back(describeFields(output));
@@ -143,7 +143,7 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   for (const CodeSection &code : codes)
     for (const targets::LinkedCode::Entry &entry : code.linked.entries)
       if (!entry.steps.empty())
-        manifest["steps"][code.target.name()][entry.phase] = entry.steps;
+        manifest["steps"][code.target.name()][entry.name] = entry.steps;
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));

@@ -26,7 +26,7 @@ llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::st
   }
   if (!S_ISREG(facts.st_mode)) {
     close(file);
-    return makeError(ErrorCode::WeightFile, "{}: is no regular file", path);
+    return makeError(ErrorCode::WeightFile, "{}: is not a regular file", path);
   }
   auto size = static_cast<size_t>(facts.st_size);
   void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);

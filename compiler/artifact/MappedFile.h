@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole file, mapped read-only.
+// A file that is mapped read-only.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -12,14 +12,14 @@ namespace talc {
 
 class MappedFile {
 public:
-  // Fails for anything but a regular file. One that becomes shorter while it is mapped raises SIGBUS where it is read.
+  // Fails for anything but a regular file. Reading a file that was truncated while it is mapped raises SIGBUS.
   static llvm::Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
   llvm::ArrayRef<uint8_t> bytes() const { return {data, size}; }
-  // Tells the system that pages read so far are not needed soon, so that they do not count as used memory.
+  // Tells the system that the pages read so far are not needed soon, so that they do not count as used memory.
   void releasePages() const;
 
   // For a handler of signals: the path of the file that is mapped where `address` is, or null.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads talc.interface, talc.plan, talc.max_sequence, talc.longest_sequence and talc.pooling.
-#include "compiler/artifact/ModelInfoSection.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/GenerationDefaults.h"
 #include "dialects/talc/LogitParts.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
@@ -26,10 +25,10 @@ static llvm::Error readFigure(DictionaryAttr figures, llvm::StringRef name, int6
 }
 
 // The place of a name in a list of names, counted from 1; 0 for another name.
-static uint32_t placeOf(Attribute name, llvm::ArrayRef<llvm::StringLiteral> names) {
+static uint32_t indexOfName(Attribute name, llvm::ArrayRef<llvm::StringLiteral> names) {
   auto text = dyn_cast_or_null<StringAttr>(name);
-  auto found = text ? llvm::find(names, text.getValue()) : names.end();
-  return found == names.end() ? 0 : static_cast<uint32_t>(found - names.begin()) + 1;
+  auto it = text ? llvm::find(names, text.getValue()) : names.end();
+  return it == names.end() ? 0 : static_cast<uint32_t>(it - names.begin()) + 1;
 }
 
 // Kinds of models and results are numbered as listed here.
@@ -40,7 +39,7 @@ static llvm::Error readOutputs(DictionaryAttr interface, artifact::ModelInfo &in
   static_assert(static_cast<uint32_t>(artifact::ModelKind::EncoderDecoder) == std::size(kinds) &&
                 static_cast<uint32_t>(artifact::OutputKind::Tail) == std::size(results));
   auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
-  info.kind = placeOf(interface ? interface.get("kind") : Attribute(), kinds);
+  info.kind = indexOfName(interface ? interface.get("kind") : Attribute(), kinds);
   if (!outputs || outputs.empty() || outputs.size() > std::size(info.outputs) || info.kind == 0)
     return internalError("the module lacks a correct {}", interfaceAttr.str());
   for (auto [output, target] : llvm::zip(outputs, info.outputs)) {
@@ -48,7 +47,7 @@ static llvm::Error readOutputs(DictionaryAttr interface, artifact::ModelInfo &in
     int64_t width = 0;
     if (llvm::Error error = readFigure(entry, "width", int64_t(1) << 28, width))
       return error;
-    target = {placeOf(entry.get("kind"), results), static_cast<uint32_t>(width)};
+    target = {indexOfName(entry.get("kind"), results), static_cast<uint32_t>(width)};
   }
   return llvm::Error::success();
 }
@@ -94,7 +93,7 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   return llvm::Error::success();
 }
 
-// Of models with rings, which have all of them.
+// Models with rings have all of these.
 static llvm::Error readRings(DictionaryAttr interface, DictionaryAttr plan, artifact::ModelInfo &info) {
   constexpr int64_t maxTokens = int64_t(1) << 30;
   const std::tuple<DictionaryAttr, const char *, uint32_t *> figures[] = {
@@ -125,16 +124,16 @@ static void copyName(const std::string &name, artifact::ModelInfo &info) {
 // A program that does not say how long its sequences could be has them as long as they can be.
 static llvm::Error readLengths(ModuleOp module, artifact::ModelInfo &info) {
   constexpr int64_t mostTokens = int64_t(1) << 30;
-  auto most = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
-  if (!most || most.getInt() < 1 || most.getInt() > mostTokens)
+  auto maxSequence = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
+  if (!maxSequence || maxSequence.getInt() < 1 || maxSequence.getInt() > mostTokens)
     return makeError(ErrorCode::ModelInfo, "{}: {} is absent or out of range, expected 1 to 2^30 tokens",
                      modelName(module), maxSequenceAttr.str());
   auto longest = module->getAttrOfType<IntegerAttr>(longestSequenceAttr);
-  if (longest && (longest.getInt() < most.getInt() || longest.getInt() > mostTokens))
+  if (longest && (longest.getInt() < maxSequence.getInt() || longest.getInt() > mostTokens))
     return makeError(ErrorCode::ModelInfo, "{}: {} is {}, expected {} to 2^30 tokens", modelName(module),
-                     longestSequenceAttr.str(), longest.getInt(), most.getInt());
-  info.maxSequence = static_cast<uint32_t>(most.getInt());
-  info.longestSequence = static_cast<uint32_t>((longest ? longest : most).getInt());
+                     longestSequenceAttr.str(), longest.getInt(), maxSequence.getInt());
+  info.maxSequence = static_cast<uint32_t>(maxSequence.getInt());
+  info.longestSequence = static_cast<uint32_t>((longest ? longest : maxSequence).getInt());
   if (module->hasAttr(segmentedAttr)) {
     info.segment = info.maxSequence;
     info.maxSequence = info.longestSequence = mostTokens;
@@ -156,7 +155,7 @@ llvm::Expected<artifact::ModelInfo> makeModelInfo(ModuleOp module) {
     return std::move(error);
   if (Attribute pooling = module->getAttr(poolingAttr)) {
     static constexpr llvm::StringLiteral poolings[] = {"none", "cls", "mean"};
-    uint32_t place = placeOf(pooling, poolings);
+    uint32_t place = indexOfName(pooling, poolings);
     if (place == 0)
       return makeError(ErrorCode::ModelInfo, "{}: {} is unknown, expected cls, mean or none", modelName(module),
                        poolingAttr.str());

@@ -34,7 +34,7 @@ static bool namesOpenFile(const std::string &path) {
 llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
   struct stat facts;
   if (stat(path.c_str(), &facts) == 0 && (!S_ISREG(facts.st_mode) || namesOpenFile(path)))
-    return makeError(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
+    return makeError(ErrorCode::Output, "{}: is not a regular file; name a file to write with -o", path);
   std::unique_ptr<OutputFile> result(new OutputFile(path));
   if (llvm::Error error = result->openPartial(executable ? 0777 : 0666))
     return std::move(error);
@@ -74,14 +74,15 @@ static std::string freeSpace(const std::string &path) {
 }
 
 llvm::Error OutputFile::cannotWrite(int reason) const {
-  uint64_t needed = std::max(expected, written);
+  uint64_t requiredBytes = std::max(expected, written);
   if (reason == ENOSPC || reason == EDQUOT)
     return makeError(ErrorCode::Output, "{}: the file needs {} bytes, but its file system has {} bytes left", path,
-                     needed, freeSpace(path));
+                     requiredBytes, freeSpace(path));
   if (reason == EFBIG)
     return makeError(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
-                     needed);
-  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, needed, strerror(reason));
+                     requiredBytes);
+  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, requiredBytes,
+                   strerror(reason));
 }
 
 llvm::Error OutputFile::reserve(uint64_t bytes) {
@@ -101,11 +102,12 @@ constexpr size_t blockBytes = 2 << 20;
 
 llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
   while (!bytes.empty()) {
-    bool whole = block.empty() && bytes.size() >= blockBytes;
-    size_t count = whole ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
+    bool isWholeBlock = block.empty() && bytes.size() >= blockBytes;
+    size_t count =
+        isWholeBlock ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
     llvm::ArrayRef<uint8_t> first = bytes.take_front(count);
     bytes = bytes.drop_front(count);
-    if (!whole) {
+    if (!isWholeBlock) {
       block.insert(block.end(), first.begin(), first.end());
       if (block.size() < blockBytes)
         continue;

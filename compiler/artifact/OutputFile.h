@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears under its name only when it is complete: until then it is PATH.XXXXXXXX.partial, which failures
-// and signals remove. The letters differ from one writer to the next, so that several may write one PATH: the last one
-// stays.
+// and signals remove. The letters differ between writers, so that several may write one PATH; the last one wins.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -23,7 +22,7 @@ public:
   OutputFile &operator=(const OutputFile &) = delete;
   ~OutputFile();
 
-  // Takes the space that the complete file needs, so that a full disk is noticed before any work is done.
+  // Reserves the space of the complete file, so that a full disk is noticed before any work is done.
   llvm::Error reserve(uint64_t bytes);
   llvm::Error write(llvm::ArrayRef<uint8_t> bytes);
   uint64_t position() const { return written + block.size(); }
@@ -39,7 +38,7 @@ private:
   std::string path, partial;
   int file = -1;
   uint64_t written = 0, expected = 0;
-  std::vector<uint8_t> block;  // the beginning of one, to be written when it is whole
+  std::vector<uint8_t> block;  // the beginning of a block, to be written when it is full
 };
 
 }  // namespace talc

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes values, or blocks, of levels and scales that lie in tables of their own.
-#include "compiler/artifact/QuantizedValues.h"
+// Makes values, or blocks, of codes and scales from separate tables.
+#include "compiler/artifact/WeightSources.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/LowBitTensor.h"
 #include "compiler/artifact/WeightGraph.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -17,7 +18,7 @@ namespace talc {
 namespace {
 
 struct Tables {
-  LowBitTensor levels, scales;
+  LowBitTensor codes, scales;
   std::optional<LowBitTensor> zeros;
   std::vector<int32_t> groups;  // of every column
   std::optional<float> factor;
@@ -47,7 +48,7 @@ public:
 
 private:
   int32_t zeroOf(int64_t row, int64_t group) const {
-    return (tables.zeros ? tables.zeros->level(row / rows, group) : 0) + center;
+    return (tables.zeros ? tables.zeros->integer(row / rows, group) : 0) + center;
   }
 
   float scaleOf(int64_t row, int64_t group) const {
@@ -64,35 +65,35 @@ private:
         zero = zeroOf(row, group);
         scale = scaleOf(row, group);
       }
-      float level =
-          isFloat ? tables.levels.number(row, column) : static_cast<float>(tables.levels.level(row, column) - zero);
-      out[column - first] = level * scale;
+      float code =
+          isFloat ? tables.codes.number(row, column) : static_cast<float>(tables.codes.integer(row, column) - zero);
+      out[column - first] = code * scale;
     }
     if (rounded.exact)
       return;
-    // Products that are too large become infinite, which whoever stores them finds.
+    // Products that are too large become infinite, which is reported when they are stored.
     std::vector<uint8_t> bytes(rounded.byteSize(count));
     rounded.encode(out, count, 1, bytes.data());
     rounded.decode(bytes.data(), count, 1, out);
   }
 
-  // Levels and zeros of integers of both signs count from their least one on.
+  // Codes and zero points of signed integers are shifted to start at zero.
   void assemble(int64_t row, int64_t first, uint8_t *block) const {
-    llvm::SmallVector<int32_t, 256> levels;
+    llvm::SmallVector<int32_t, 256> codes;
     llvm::SmallVector<float, 16> scales;
-    llvm::SmallVector<uint32_t, 16> codes;
-    bool shifts = tables.zeros && tables.levels.isSigned();
-    int32_t shift = shifts ? 1 << (tables.levels.bits() - 1) : 0;
+    llvm::SmallVector<uint32_t, 16> scaleCodes;
+    bool shifts = tables.zeros && tables.codes.isSigned();
+    int32_t shift = shifts ? 1 << (tables.codes.bits() - 1) : 0;
     for (int64_t column = first; column < first + format.blockValues; ++column)
-      levels.push_back(tables.levels.level(row, column) + shift);
+      codes.push_back(tables.codes.integer(row, column) + shift);
     for (int64_t column = first; column < first + format.blockValues; column += format.scaleValues) {
       scales.push_back(tables.scales.number(row / rows, tables.groups[column]));
-      codes.push_back(tables.scales.code(row / rows, tables.groups[column]));
+      scaleCodes.push_back(tables.scales.code(row / rows, tables.groups[column]));
     }
-    format.assemble({levels, zeroOf(row, tables.groups[first]) + shift, scales, codes, inverseFactor()}, block);
+    format.assemble({codes, zeroOf(row, tables.groups[first]) + shift, scales, scaleCodes, inverseFactor()}, block);
   }
 
-  // A format of blocks multiplies; that its values are those of the division is the importer's to know.
+  // Block formats multiply by a factor; the importer checks that the values are those of a division.
   float inverseFactor() const { return !tables.factor ? 1 : divides ? 1 / *tables.factor : *tables.factor; }
 
   const Tables tables;
@@ -126,9 +127,9 @@ private:
 
 }  // namespace
 
-// Of every column its group; the number of groups is that of whole runs of columns.
-static llvm::Expected<std::vector<int32_t>> groupsOf(WeightOp weight, QuantizedSourceAttr source, int64_t columns,
-                                                     TableOpener &opener) {
+// Reads the group of every column; there are as many groups as complete runs of columns.
+static llvm::Expected<std::vector<int32_t>> readGroups(WeightOp weight, QuantizedSourceAttr source, int64_t columns,
+                                                       TableOpener &opener) {
   int64_t count = llvm::divideCeil(columns, source.getColumns());
   std::vector<int32_t> groups(columns);
   for (int64_t column = 0; column < columns; ++column)
@@ -139,10 +140,10 @@ static llvm::Expected<std::vector<int32_t>> groupsOf(WeightOp weight, QuantizedS
   if (!table)
     return table.takeError();
   for (int64_t column = 0; column < columns; ++column) {
-    groups[column] = table->level(0, column);
+    groups[column] = table->integer(0, column);
     if (groups[column] < 0 || groups[column] >= count)
-      return refuse(weight,
-                    fmt::format("has column {} in group {}, expected 0 to {}", column, groups[column], count - 1));
+      return weightError(weight,
+                         fmt::format("has column {} in group {}, expected 0 to {}", column, groups[column], count - 1));
   }
   return groups;
 }
@@ -150,18 +151,18 @@ static llvm::Expected<std::vector<int32_t>> groupsOf(WeightOp weight, QuantizedS
 llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSourceAttr source, FileOpener open) {
   MatrixShape shape = matrixShape(cast<RankedTensorType>(weight.getType()));
   TableOpener opener(weight, open);
-  auto groups = groupsOf(weight, source, shape.columns, opener);
+  auto groups = readGroups(weight, source, shape.columns, opener);
   if (!groups)
     return groups.takeError();
   int64_t rows = llvm::divideCeil(shape.rows, source.getRows()),
           columns = llvm::divideCeil(shape.columns, source.getColumns());
-  auto levels = opener.open(source.getCodes(), shape.rows, shape.columns, "levels");
-  if (!levels)
-    return levels.takeError();
+  auto codes = opener.open(source.getCodes(), shape.rows, shape.columns, "codes");
+  if (!codes)
+    return codes.takeError();
   auto scales = opener.open(source.getScales(), rows, columns, "scales");
   if (!scales)
     return scales.takeError();
-  Tables tables{std::move(*levels), std::move(*scales), std::nullopt, std::move(*groups), std::nullopt};
+  Tables tables{std::move(*codes), std::move(*scales), std::nullopt, std::move(*groups), std::nullopt};
   if (source.getZeros()) {
     auto zeros = opener.open(source.getZeros(), rows, columns, "zeros");
     if (!zeros)

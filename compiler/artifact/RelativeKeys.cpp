@@ -11,7 +11,7 @@ namespace talc {
 namespace {
 
 // [sin(p f_0), ..., cos(p f_0), ...]
-std::vector<double> sinusoidsOf(int64_t distance, int64_t inputs) {
+std::vector<double> makeSinusoids(int64_t distance, int64_t inputs) {
   std::vector<double> row(inputs);
   for (int64_t n = 0; n < inputs / 2; ++n) {
     double angle = static_cast<double>(distance) * std::pow(10000.0, -2.0 * static_cast<double>(n) / inputs);
@@ -30,7 +30,7 @@ public:
         from(std::move(from)), to(std::move(to)), heads(heads), distances(distances), scale(scale) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
-    std::call_once(made, [&] { make(); });
+    std::call_once(computeOnce, [&] { make(); });
     for (int64_t r = 0; r < tile.rows; ++r)
       std::copy_n(values.begin() + (tile.row + r) * shape.columns + tile.column, tile.columns, out + r * stride);
   }
@@ -41,12 +41,12 @@ private:
     for (int64_t head = 0; head < heads; ++head) {
       std::vector<double> weights = weightsOf(head);
       for (int64_t row = 0; row < distances; ++row)
-        project(sinusoidsOf(distances - 1 - row, projection->shape.columns), weights,
+        project(makeSinusoids(distances - 1 - row, projection->shape.columns), weights,
                 &values[(head * distances + row) * shape.columns]);
     }
   }
 
-  // Of one head, inputs by outputs: its rows, or the one that they and the difference make.
+  // The projection of one head, inputs by outputs: its rows, or their product with the difference of two vectors.
   std::vector<double> weightsOf(int64_t head) const {
     int64_t width = projection->shape.rows / heads, inputs = projection->shape.columns, outputs = shape.columns;
     std::vector<float> rows(width * inputs);
@@ -75,7 +75,7 @@ private:
   WeightValuesPtr projection, from, to;
   int64_t heads, distances;
   double scale;
-  mutable std::once_flag made;
+  mutable std::once_flag computeOnce;
   mutable std::vector<float> values;
 };
 

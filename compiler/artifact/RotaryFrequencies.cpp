@@ -52,8 +52,8 @@ static void scaleAll(std::vector<double> &frequencies, YarnScalingAttr scaling, 
   high = std::min(scaling.getTruncate() ? std::ceil(high) : high, rotary - 1);
   high += low == high ? 0.001 : 0;
   for (size_t i = 0; i < frequencies.size(); ++i) {
-    double kept = 1 - std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
-    frequencies[i] *= kept + (1 - kept) / factor;
+    double extrapolated = 1 - std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    frequencies[i] *= extrapolated + (1 - extrapolated) / factor;
   }
 }
 
@@ -69,12 +69,12 @@ std::vector<double> RotaryFrequencies::ofBase(double base) const {
 }
 
 RotaryFrequencies::RotaryFrequencies(double base, mlir::Attribute scaling, int64_t rotary)
-    : base(base), scaling(scaling), rotary(rotary), usual(ofBase(base)) {}
+    : base(base), scaling(scaling), rotary(rotary), common(ofBase(base)) {}
 
 std::vector<double> RotaryFrequencies::at(int64_t position) const {
   auto dynamic = mlir::dyn_cast_if_present<DynamicScalingAttr>(scaling);
   if (!dynamic || position < dynamic.getOriginal())
-    return usual;
+    return common;
   double factor = dynamic.getFactor().convertToDouble(), width = static_cast<double>(rotary);
   double longer = static_cast<double>(position + 1) / static_cast<double>(dynamic.getOriginal());
   return ofBase(base * std::pow(factor * longer - factor + 1, width / (width - 2)));

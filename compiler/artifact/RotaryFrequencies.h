@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The angles by which talc.rope turns the pairs of a head per position, and what long-context models make of them.
+// The angles by which talc.rope rotates the pairs of a head per position, and how long-context models scale them.
 #pragma once
 
 #include "mlir/IR/Attributes.h"
@@ -13,9 +13,9 @@ class RotaryFrequencies {
 public:
   RotaryFrequencies(double base, mlir::Attribute scaling, int64_t rotary);
 
-  // [rotary / 2] of the token at a position.
+  // The frequencies [rotary / 2] for a token at a position.
   std::vector<double> at(int64_t position) const;
-  // What cosines and sines are multiplied by.
+  // The factor of cosines and sines.
   double amplitude() const;
 
 private:
@@ -24,7 +24,7 @@ private:
   double base;
   mlir::Attribute scaling;
   int64_t rotary;
-  std::vector<double> usual;  // of all positions that do not have their own
+  std::vector<double> common;  // the frequencies of all positions that do not have their own
 };
 
 }  // namespace talc

@@ -10,7 +10,7 @@
 
 namespace talc {
 
-// A file that appears only when complete.
+// Writes a file that appears only when complete.
 llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path);
 // "-": standard output.
 llvm::Error writeText(llvm::StringRef text, const std::string &path);

@@ -4,7 +4,6 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/Importance.h"
-#include "compiler/artifact/QuantizedValues.h"
 #include "compiler/artifact/WeightSources.h"
 #include "dialects/talc/formats/FormatChoice.h"
 
@@ -28,16 +27,16 @@ static std::string printed(Type type) {
   return text;
 }
 
-llvm::Error refuse(WeightOp weight, const std::string &why) {
+llvm::Error weightError(WeightOp weight, const std::string &why) {
   return makeError(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
-                   shapeText(typeOf(weight)), why);
+                   shapeText(tensorType(weight)), why);
 }
 
 llvm::Expected<int64_t> elementCount(WeightOp weight) {
   int64_t count = 1;
-  for (int64_t size : typeOf(weight).getShape())
+  for (int64_t size : tensorType(weight).getShape())
     if (llvm::MulOverflow(count, size, count) || count > maxElements)
-      return refuse(weight, "is too large");
+      return weightError(weight, "is too large");
   return count;
 }
 
@@ -72,11 +71,12 @@ llvm::Expected<std::shared_ptr<const MappedFile>> WeightGraph::openFile(llvm::St
 }
 
 WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
-  auto known = evaluated.find(weight.getSymName());
-  if (known != evaluated.end())
-    return known->second;
+  auto it = evaluated.find(weight.getSymName());
+  if (it != evaluated.end())
+    return it->second;
   if (depth > maxDepth)
-    return refuse(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
+    return weightError(weight,
+                       fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
   if (llvm::Expected<int64_t> count = elementCount(weight); !count)
     return count.takeError();
   Result result = evaluate(weight, depth);
@@ -94,8 +94,8 @@ WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr 
     return values;
   const StorageFormat *format = getStorageFormat(chosen.getValue());
   if (!format || format->blockValues == 1 || values->shape.columns % format->blockValues != 0)
-    return refuse(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
-                                      printed(chosen.getValue())));
+    return weightError(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
+                                           printed(chosen.getValue())));
   auto importance = Importance::of(weight, values->shape);
   if (!importance)
     return importance.takeError();
@@ -103,7 +103,7 @@ WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr 
 }
 
 WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
-  RankedTensorType type = typeOf(weight);
+  RankedTensorType type = tensorType(weight);
   MatrixShape shape = matrixShape(type);
   Attribute source = weight.getSource();
   if (auto file = dyn_cast<FileSourceAttr>(source))
@@ -144,9 +144,9 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
     return makeError(ErrorCode::WeightFile,
                      "{}: weight '{}' of shape {} needs {} bytes from byte {} on, but the file has {} bytes; was it "
                      "downloaded completely?",
-                     source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
+                     source.getPath().str(), weight.getSymName().str(), shapeText(tensorType(weight)), bytes,
                      source.getOffset(), present);
-  return fileValues(*file, source.getOffset(), format, matrixShape(typeOf(weight)));
+  return fileValues(*file, source.getOffset(), format, matrixShape(tensorType(weight)));
 }
 
 llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weight, int depth) {
@@ -154,13 +154,13 @@ llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weig
   if (!weight.getOf())
     return result;
   for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
-    auto found = symbols.find(symbol.getValue());
-    if (found == symbols.end())
-      return refuse(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
-    Result source = values(found->second, depth + 1);
+    auto it = symbols.find(symbol.getValue());
+    if (it == symbols.end())
+      return weightError(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
+    Result source = values(it->second, depth + 1);
     if (!source)
       return source.takeError();
-    RankedTensorType type = typeOf(found->second);
+    RankedTensorType type = tensorType(it->second);
     result.push_back(roundedValues(*source, elementFormat(type), getPanelLanes(type)));
   }
   return result;

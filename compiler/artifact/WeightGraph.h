@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the values of talc.weight symbols readable: opens files, checks shapes and ranges, follows recipes.
+// Gives access to the values of talc.weight symbols: opens files, checks shapes and ranges, follows recipes.
 #pragma once
 
 #include "compiler/artifact/MappedFile.h"
@@ -11,7 +11,7 @@
 
 namespace talc {
 
-inline mlir::RankedTensorType typeOf(WeightOp weight) {
+inline mlir::RankedTensorType tensorType(WeightOp weight) {
   return mlir::cast<mlir::RankedTensorType>(weight.getType());
 }
 
@@ -19,10 +19,10 @@ class WeightGraph {
 public:
   explicit WeightGraph(mlir::ModuleOp module);
 
-  // Values not yet rounded to the weight's element type. Everything that can fail fails here, not while reading.
+  // The values before they are rounded to the weight's element type. All errors are found here, not while reading.
   llvm::Expected<WeightValuesPtr> values(WeightOp weight) { return values(weight, 0); }
 
-  // Gives back the memory of file pages read so far.
+  // Releases the memory of file pages read so far.
   void releasePages() const;
 
 private:
@@ -41,13 +41,13 @@ private:
   llvm::StringMap<std::shared_ptr<const MappedFile>> files;
 };
 
-// The values of a weight that follows from `sources` (rounded to their types) by a recipe; checks that shapes fit.
+// The values that a recipe makes of `sources` (rounded to their types). Checks that shapes fit.
 llvm::Expected<WeightValuesPtr> evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources);
 
 // "weight 'NAME' of shape [...] WHY"
-llvm::Error refuse(WeightOp weight, const std::string &why);
+llvm::Error weightError(WeightOp weight, const std::string &why);
 
-// Elements of a weight. Fails when its bytes would not fit in an address space.
+// The number of elements. Fails if their bytes would not fit in an address space.
 llvm::Expected<int64_t> elementCount(WeightOp weight);
 
 }  // namespace talc

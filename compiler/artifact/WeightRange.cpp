@@ -17,11 +17,11 @@ namespace talc {
 
 // Without branches, so that the loop vectorizes: it visits all values of a model.
 bool areStorableValues(llvm::ArrayRef<float> values, bool inVector) {
-  constexpr float most = std::numeric_limits<float>::max();
-  const float least = inVector ? -HUGE_VALF : -most;
+  constexpr float maxValue = std::numeric_limits<float>::max();
+  const float minValue = inVector ? -HUGE_VALF : -maxValue;
   unsigned wrong = 0;
   for (float value : values)
-    wrong |= unsigned(!(value >= least)) | unsigned(!(value <= most));
+    wrong |= unsigned(!(value >= minValue)) | unsigned(!(value <= maxValue));
   return !wrong;
 }
 
@@ -34,7 +34,7 @@ struct Source {
   int64_t largest = 0;                   // the element of the largest finite number
   float value = 0;                       // this number
 
-  RankedTensorType type() { return typeOf(weight); }
+  RankedTensorType type() { return tensorType(weight); }
 };
 
 }  // namespace
@@ -49,15 +49,15 @@ static void findSources(WeightOp weight, llvm::SmallVector<FormatRef> formats, l
   if (!of || of.empty())
     sources.push_back({weight, formats});
   for (Attribute source : of ? of.getValue() : llvm::ArrayRef<Attribute>())
-    if (auto made = weight->getParentOfType<ModuleOp>().lookupSymbol<WeightOp>(cast<FlatSymbolRefAttr>(source))) {
-      llvm::SmallVector<FormatRef> longer{&elementFormat(typeOf(made))};
+    if (auto symbol = weight->getParentOfType<ModuleOp>().lookupSymbol<WeightOp>(cast<FlatSymbolRefAttr>(source))) {
+      llvm::SmallVector<FormatRef> longer{&elementFormat(tensorType(symbol))};
       longer.append(formats);
-      findSources(made, longer, visited, sources);
+      findSources(symbol, longer, visited, sources);
     }
 }
 
-// Where the element lies, as in "[3, 5]".
-static std::string placeOf(RankedTensorType type, int64_t element) {
+// The indices of an element, as in "[3, 5]".
+static std::string indexText(RankedTensorType type, int64_t element) {
   llvm::SmallVector<std::string> indices;
   for (int64_t size : llvm::reverse(type.getShape())) {
     indices.push_back(std::to_string(element % size));
@@ -66,7 +66,7 @@ static std::string placeOf(RankedTensorType type, int64_t element) {
   return "[" + llvm::join(llvm::reverse(indices), ", ") + "]";
 }
 
-static std::string fileOf(WeightOp source) {
+static std::string filePrefix(WeightOp source) {
   if (auto plain = dyn_cast<FileSourceAttr>(source.getSource()))
     return plain.getPath().str() + ": ";
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(source.getSource()))
@@ -79,8 +79,8 @@ static llvm::Error notFinite(WeightOp source, int64_t element, float value) {
   return makeError(ErrorCode::WeightRange,
                    "{}weight '{}' has the value {} at {}{}, expected a finite number; was the model converted and "
                    "downloaded correctly?",
-                   fileOf(source), source.getSymName().str(), value, placeOf(typeOf(source), element),
-                   isProduct ? ", a level times its scale" : "");
+                   filePrefix(source), source.getSymName().str(), value, indexText(tensorType(source), element),
+                   isProduct ? ", a code times its scale" : "");
 }
 
 // Finds the largest number on the way.
@@ -115,16 +115,16 @@ static llvm::Error checkRange(Source &source) {
     if (!fits(source.value, *format))
       return makeError(ErrorCode::WeightRange,
                        "{}weight '{}' has the value {} at {}, too large for {}; compile with --weights=f32",
-                       fileOf(source.weight), source.weight.getSymName().str(), source.value,
-                       placeOf(source.type(), source.largest), format->name);
+                       filePrefix(source.weight), source.weight.getSymName().str(), source.value,
+                       indexText(source.type(), source.largest), format->name);
   return llvm::Error::success();
 }
 
-static std::string namesOf(llvm::MutableArrayRef<Source> sources) {
-  constexpr size_t most = 8;
-  auto shown = llvm::map_range(sources.take_front(most), [](Source &source) { return source.weight.getSymName(); });
+static std::string listNames(llvm::MutableArrayRef<Source> sources) {
+  constexpr size_t maxNames = 8;
+  auto shown = llvm::map_range(sources.take_front(maxNames), [](Source &source) { return source.weight.getSymName(); });
   std::string names = "'" + llvm::join(shown, "', '") + "'";
-  return sources.size() > most ? fmt::format("{} and {} others", names, sources.size() - most) : names;
+  return sources.size() > maxNames ? fmt::format("{} and {} others", names, sources.size() - maxNames) : names;
 }
 
 // No source's value is too large by itself, but what recipes make of them is.
@@ -134,11 +134,11 @@ static llvm::Error madeTooLarge(WeightOp weight, const StorageFormat &format, ll
     return makeError(ErrorCode::WeightRange,
                      "weight '{}' has an infinite value, which a recipe makes of {}; was the model converted and "
                      "downloaded correctly?",
-                     name, namesOf(sources));
+                     name, listNames(sources));
   return makeError(ErrorCode::WeightRange,
                    "weight '{}' has a value that is too large for {}, which a recipe makes of {}; compile with "
                    "--weights=f32",
-                   name, format.name, namesOf(sources));
+                   name, format.name, listNames(sources));
 }
 
 llvm::Error outOfRangeError(WeightOp weight, const StorageFormat &format, WeightGraph &graph) {
@@ -146,7 +146,7 @@ llvm::Error outOfRangeError(WeightOp weight, const StorageFormat &format, Weight
   std::vector<Source> sources;
   findSources(weight, {&format}, visited, sources);
   for (Source &source : sources)
-    if (llvm::Error error = checkFinite(source, typeOf(weight).getRank() < 2, graph))
+    if (llvm::Error error = checkFinite(source, tensorType(weight).getRank() < 2, graph))
       return error;
   for (Source &source : sources)
     if (llvm::Error error = checkRange(source))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values a weight may have, and what is wrong with others.
+// The values that a weight may have, and errors for others.
 #pragma once
 
 #include "compiler/artifact/WeightGraph.h"
@@ -8,11 +8,11 @@
 
 namespace talc {
 
-// Finite numbers; in a vector minus infinity, too: a bias that forbids a token or a class.
+// Whether all values are finite; in a vector minus infinity is allowed, as a bias that forbids a token or a class.
 bool areStorableValues(llvm::ArrayRef<float> values, bool inVector);
 
-// Why a weight cannot be stored in a format: the first value in the model's files that may not be there, or, if all
-// may, that one is too large.
+// The error for a weight that cannot be stored in a format. It names the first forbidden value in the model's files,
+// or, if there is none, the value that is too large.
 llvm::Error outOfRangeError(WeightOp weight, const StorageFormat &format, WeightGraph &graph);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that follow from other weights. The recipes are defined in dialects/talc/TalcDialect.td; shapes must fit.
+// The values that recipes make of weights. dialects/talc/TalcDialect.td defines the recipes; shapes must fit.
 #pragma once
 
 #include "compiler/artifact/RotaryFrequencies.h"
@@ -13,22 +13,22 @@
 namespace talc {
 
 WeightValuesPtr transposedValues(WeightValuesPtr source);
-// Rows of all sources one after the other.
+// The rows of all sources one after the other.
 WeightValuesPtr concatenatedValues(std::vector<WeightValuesPtr> sources);
-// `group` rows of each of two sources in turn, the last group filled up with zeros.
+// `group` rows of each of two sources in turn; the last group is padded with zeros.
 WeightValuesPtr interleavedValues(WeightValuesPtr first, WeightValuesPtr second, int64_t group);
 // [panels, depth * lanes].
 WeightValuesPtr packedValues(WeightValuesPtr source, int64_t lanes);
-// Zero rows appended.
+// The source with zero rows appended.
 WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows);
-// Rows in another order, or some of them: row r is source(row(r)).
+// Rows in another order, or a selection of them: row r is source(row(r)).
 WeightValuesPtr chosenRows(WeightValuesPtr source, int64_t rows, std::function<int64_t(int64_t)> row);
 // Every value plus a number.
 WeightValuesPtr plusValues(WeightValuesPtr source, double value);
 // Row h, column c: source(rows[c], h).
 WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows);
 
-// Tables that follow from no other weight (PositionTables.cpp).
+// Tables that depend on no other weight (PositionTables.cpp).
 // Row p: cos(p * frequencies), then sin(p * frequencies), times the amplitude.
 WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape, int64_t digits);
 // #talc.sinusoid_table.

@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  // Of the blocks at both ends parts may be wanted.
+  // A tile may begin or end inside of a block.
   void readRun(int64_t element, int64_t length, float *out) const {
     int64_t before = element % format.blockValues, whole = llvm::alignTo(before + length, format.blockValues);
     const uint8_t *bytes = first + format.byteSize(element - before);

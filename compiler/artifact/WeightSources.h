@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights whose values come from outside the program or are written in it.
+// The values of weights that do not depend on other weights.
 #pragma once
 
 #include "compiler/artifact/MappedFile.h"
 #include "compiler/artifact/WeightValues.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
 
 #include <vector>
 
@@ -15,7 +19,13 @@ WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offse
 // Element i is mean + deviation * randomUniform(seed, i).
 WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, MatrixShape shape);
 WeightValuesPtr fillValues(float value, MatrixShape shape);
-// Row-major; as many as the shape has.
+// Row-major, as many values as the shape has.
 WeightValuesPtr listedValues(std::vector<float> values, MatrixShape shape);
+
+using FileOpener = llvm::function_ref<llvm::Expected<std::shared_ptr<const MappedFile>>(llvm::StringRef path)>;
+
+// The values of a #talc.quantized. Errors say what is wrong with `weight`. Columns are checked to have groups that
+// exist.
+llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSourceAttr source, FileOpener open);
 
 }  // namespace talc

@@ -17,12 +17,12 @@ static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t s
   std::string name = WeightOp(placed.weight).getSymName().str();
   if (placed.offset < end || placed.offset % weightAlignment != 0)
     return makeError(ErrorCode::Program,
-                     "weight '{}' has talc.offset = {}, which is unaligned or overlaps the weight "
+                     "weight '{}' has offset = {}, which is unaligned or overlaps the weight "
                      "before it; leave it as talc printed it",
                      name, placed.offset);
   if (placed.offset > sectionBytes || placed.bytes > sectionBytes - placed.offset)
     return makeError(ErrorCode::Program,
-                     "weight '{}' has talc.offset = {}, so that it ends beyond the {} bytes of all "
+                     "weight '{}' has offset = {}, so that it ends beyond the {} bytes of all "
                      "weights; leave it as talc printed it",
                      name, placed.offset, sectionBytes);
   return llvm::Error::success();
@@ -36,7 +36,7 @@ llvm::Expected<std::vector<PlacedWeight>> placedWeights(ModuleOp module, int64_t
       continue;
     if (llvm::Expected<int64_t> count = elementCount(weight); !count)
       return count.takeError();
-    result.push_back({weight, offset.getValue().getSExtValue(), storedBytes(typeOf(weight))});
+    result.push_back({weight, offset.getValue().getSExtValue(), storedBytes(tensorType(weight))});
   }
   llvm::sort(result, [](const PlacedWeight &a, const PlacedWeight &b) {
     return std::make_pair(a.offset, a.bytes) < std::make_pair(b.offset, b.bytes);
@@ -77,7 +77,7 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     if (weights[i].bytes == 0)
       continue;
-    RankedTensorType type = typeOf(weights[i].weight);
+    RankedTensorType type = tensorType(weights[i].weight);
     const StorageFormat &format = elementFormat(type);
     MatrixShape shape = matrixShape(type);
     int64_t unit = format.unit(getPanelLanes(type)), most = std::max(unit, bandElements / unit * unit);
@@ -172,7 +172,7 @@ llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<Comp
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
     if (!computed[i].isStorable)
-      return outOfRangeError(weight, elementFormat(typeOf(weight)), graph);
+      return outOfRangeError(weight, elementFormat(tensorType(weight)), graph);
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }
@@ -205,7 +205,7 @@ llvm::Error WeightStreamer::run(int64_t sectionBytes) {
         return;
       }
       const Band &band = wave[task - 1];
-      compute(*values[band.weight], typeOf(weights[band.weight].weight), band.tile, current[task - 1]);
+      compute(*values[band.weight], tensorType(weights[band.weight].weight), band.tile, current[task - 1]);
     });
     rest = rest.drop_front(wave.size());
     waveBefore = wave;

@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// Weights begin at multiples of so many bytes in the Weights section.
+// The alignment of weights in the Weights section, in bytes.
 constexpr int64_t weightAlignment = 64;
 
 struct PlacedWeight {
@@ -16,13 +16,15 @@ struct PlacedWeight {
   int64_t offset, bytes;
 };
 
-// All weights with an offset, in ascending order; they are aligned, do not overlap and end at or before `sectionBytes`.
+// All weights with an offset, in ascending order. Checks that they are aligned, do not overlap, and end at or before
+// `sectionBytes`.
 llvm::Expected<std::vector<PlacedWeight>> placedWeights(mlir::ModuleOp module, int64_t sectionBytes);
 
 // Receives the section's bytes in order.
 using ByteSink = llvm::function_ref<llvm::Error(llvm::ArrayRef<uint8_t>)>;
 
-// Sends exactly `sectionBytes` bytes, with zeros between weights. Memory: a few MiB per thread of the module's context.
+// Sends exactly `sectionBytes` bytes, with zeros between weights. Takes a few MiB of memory per thread of the module's
+// context.
 llvm::Error streamWeights(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, int64_t sectionBytes,
                           ByteSink sink);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a weight, readable in tiles, whether they lie in a file or follow from other weights by a recipe.
+// The values of a weight, readable in tiles, whether they are in a file or a recipe makes them of other weights.
 #pragma once
 
 #include "dialects/talc/formats/StorageFormat.h"
@@ -33,8 +33,8 @@ public:
   // reads its sources in blocks that fit a core's cache, so that tiles may be large.
   virtual void read(Tile tile, float *out, int64_t stride) const = 0;
 
-  // The format of blocks in which a file has exactly these values, row by row; null if their values follow in another
-  // way. To decode such blocks and encode their values again might round a second time.
+  // The block format in which a file has exactly these values, row by row; null if they come from anything else.
+  // Decoding such blocks and encoding the values again could add a second rounding error.
   virtual const StorageFormat *blocks() const { return nullptr; }
   // The bytes of a tile of whole blocks of that format, row after row, as a weight of this shape stores them.
   virtual void readBlocks(Tile tile, uint8_t *out) const;
@@ -44,7 +44,7 @@ public:
 
 using WeightValuesPtr = std::shared_ptr<const WeightValues>;
 
-// `values` as they come back from a format in which they were stored with so many lanes.
+// `values` rounded to a format by encoding and decoding them, in this many lanes.
 WeightValuesPtr roundedValues(WeightValuesPtr values, const StorageFormat &format, int64_t lanes);
 
 }  // namespace talc

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-dialects: fails, naming the operation, if a stage leaves anything behind that it should have converted, or
-// something invalid.
+// check-dialects: reports operations that a stage should have converted, and invalid IR.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -21,7 +20,7 @@ struct CheckDialects : talc::impl::CheckDialectsBase<CheckDialects> {
     WalkResult result = getOperation()->walk([&](Operation *op) {
       if (llvm::is_contained(dialects, op->getName().getDialectNamespace()))
         return WalkResult::advance();
-      op->emitOpError("is left over at the end of a stage");
+      op->emitOpError("is not allowed at the end of the stage");
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted() || failed(verify(getOperation())))

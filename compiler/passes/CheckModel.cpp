@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-model: what no operation's verifier can see, because it follows from others or from the module.
+// check-model: checks that involve several operations or the module.
 //
-// A type says that a value has `?` rows, but not which: the step's, those that are wanted for a result, or keys. What
-// reads the sequences' borders finds its rows by their numbers in the step, so it must get all of them.
+// A type says that a value has `?` rows, but not whether these are the tokens of the step, those wanted for a result,
+// or keys. Operations that depend on the borders of sequences index the tokens of the step, so they must get all of
+// them.
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/LogitParts.h"
 #include "dialects/talc/TalcDialect.h"
@@ -22,7 +23,7 @@ using namespace talc;
 
 namespace {
 
-// Which rows a value has.
+// The rows that a value has.
 struct Rows {
   enum Kind { Step, Wanted, Keys, None } kind;
   int64_t output = 0;
@@ -31,18 +32,18 @@ struct Rows {
   bool operator!=(const Rows &other) const { return !(*this == other); }
 
   std::string text() const {
-    static constexpr llvm::StringLiteral names[] = {"the rows of the step", "rows wanted for the result ", "keys",
+    static constexpr llvm::StringLiteral names[] = {"the tokens of the step", "tokens wanted for the result ", "keys",
                                                     "a weight"};
     return names[kind].str() + (kind == Wanted ? std::to_string(output) : "");
   }
 };
 
-// Follows rows through a function.
+// Tracks rows through a function.
 class RowCheck {
 public:
   RowCheck(func::FuncOp function) : function(function) {
-    auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
-    count = phase && phase.getValue() == decodeEntry ? 1 : ShapedType::kDynamic;
+    auto name = function->getAttrOfType<StringAttr>(entryNameAttr);
+    count = name && name.getValue() == decodeEntry ? 1 : ShapedType::kDynamic;
   }
 
   LogicalResult run() {
@@ -123,16 +124,16 @@ private:
     return succeeded(checkRing(op)) ? yields(op.getResult(), {Rows::Step}) : failure();
   }
 
-  // A ring has what a window sees, and beside it what is kept.
+  // A ring holds the keys of a window, and the sink tokens.
   static LogicalResult checkRing(AttentionOp op) {
     auto read = op.getKeys().getDefiningOp<KvReadOp>();
-    KvCacheType state = read ? cast<KvCacheType>(read.getCache().getType()) : KvCacheType();
-    int64_t window = op.getWindow(), kept = op.getSinkTokens(), held = state ? state.getSinkTokens() : 0;
-    if (kept != held)
-      return op.emitOpError() << "sees " << kept << " kept tokens of a state that keeps " << held;
-    if (!state || !state.isRing() || (op.getMask() == MaskKind::causal && window > 0 && window <= state.getWindow()))
+    KvCacheType cache = read ? cast<KvCacheType>(read.getCache().getType()) : KvCacheType();
+    int64_t window = op.getWindow(), sinkTokens = op.getSinkTokens(), held = cache ? cache.getSinkTokens() : 0;
+    if (sinkTokens != held)
+      return op.emitOpError() << "sees " << sinkTokens << " sink tokens of a KV cache with " << held;
+    if (!cache || !cache.isRing() || (op.getMask() == MaskKind::causal && window > 0 && window <= cache.getWindow()))
       return success();
-    return op.emitOpError() << "reads a ring, expected the mask causal and a window of 1 to " << state.getWindow();
+    return op.emitOpError() << "reads a ring, expected the mask causal and a window of 1 to " << cache.getWindow();
   }
 
   LogicalResult checkMemory(MemoryOp op) {
@@ -149,7 +150,7 @@ private:
     return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Wanted, output}) : failure();
   }
 
-  // A block takes and yields the rows of all tokens.
+  // A block takes and yields all tokens of the step.
   LogicalResult checkCall(func::CallOp op) {
     for (Value operand : op.getOperands())
       if (of(operand) != Rows{Rows::None} && failed(expect(op, operand)))
@@ -160,7 +161,7 @@ private:
     return success();
   }
 
-  // The caller gets the rows that it wants of each result: selected here, or else behind.
+  // The caller gets the wanted tokens of each result: selected by the model, or else by convert-talc-to-kernel.
   LogicalResult checkReturn(func::ReturnOp op) {
     for (auto [i, value] : llvm::enumerate(op.getOperands())) {
       bool selected = function->hasAttr(entryAttr) && of(value) == Rows{Rows::Wanted, static_cast<int64_t>(i)};
@@ -194,13 +195,12 @@ private:
   }
 
   func::FuncOp function;
-  int64_t count;  // rows of a step, as types have it
+  int64_t count;  // tokens of a step in types
   llvm::DenseMap<Value, Rows> rows;
 };
 
-// Follows what is appended to states, through calls, in the order of a sequence's first step, which finds them empty:
-// what is read then must have been appended before in the same step, once. What a source left is appended by another
-// entry.
+// Tracks appends to KV caches, through calls, in the order of the first step of a sequence, in which they are empty: an
+// append must precede every read in that step, and there must be one. Keys of a source are appended by another entry.
 class StateCheck {
 public:
   explicit StateCheck(ModuleOp module) : symbols(module) {}
@@ -210,60 +210,61 @@ public:
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(entryAttr) && failed(follow(function, {}, 0)))
         return failure();
-    for (auto [state, read] : readSources)
-      if (!appendedAnywhere.contains(state))
-        return read->emitOpError() << "reads the state " << state << " of the source, to which nothing is appended";
+    for (auto [cache, read] : readSources)
+      if (!appendedAnywhere.contains(cache))
+        return read->emitOpError() << "reads the KV cache " << cache << " of the source, to which nothing is appended";
     return success();
   }
 
 private:
-  using States = llvm::SmallVector<Attribute>;             // of a function's arguments; null for those that are none
-  static constexpr int maxDepth = 16, maxCalls = 1 << 16;  // calls in circles are refused later
+  using Caches = llvm::SmallVector<Attribute>;             // of the arguments of a function; null for other types
+  static constexpr int maxDepth = 16, maxCalls = 1 << 16;  // recursion is refused later
 
-  LogicalResult follow(func::FuncOp function, const States &arguments, int depth) {
+  LogicalResult follow(func::FuncOp function, const Caches &arguments, int depth) {
     if (depth == 0)
       appended.clear();
-    llvm::DenseMap<Value, Attribute> states;
-    for (auto [argument, state] : llvm::zip(function.getArguments(), arguments))
-      states[argument] = state;
+    llvm::DenseMap<Value, Attribute> caches;
+    for (auto [argument, cache] : llvm::zip(function.getArguments(), arguments))
+      caches[argument] = cache;
     WalkResult result = function.walk([&](Operation *op) -> WalkResult {
       if (auto get = dyn_cast<GetKvCacheOp>(op))
-        states[get.getResult()] = get.getNameAttr();
+        caches[get.getResult()] = get.getNameAttr();
       if (auto append = dyn_cast<KvAppendOp>(op))
-        return note(append, states.lookup(append.getCache()));
+        return note(append, caches.lookup(append.getCache()));
       if (auto read = dyn_cast<KvReadOp>(op))
-        return check(read, states.lookup(read.getCache()));
+        return check(read, caches.lookup(read.getCache()));
       auto call = dyn_cast<func::CallOp>(op);
       auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
       if (!callee || depth == maxDepth || ++calls > maxCalls)
         return WalkResult::advance();
-      States given;
+      Caches given;
       for (Value operand : call.getOperands())
-        given.push_back(states.lookup(operand));
+        given.push_back(caches.lookup(operand));
       return follow(callee, given, depth + 1);
     });
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult note(KvAppendOp append, Attribute state) {
-    bool isShared = cast<KvCacheType>(append.getCache().getType()).getRole() == KvCacheRole::step;  // by layers in turn
-    if (state && !appended.insert(state).second && !isShared)
-      return append.emitOpError() << "appends to the state " << state
-                                  << " a second time: a step appends the rows of its tokens once";
-    appendedAnywhere.insert(state);
+  LogicalResult note(KvAppendOp append, Attribute cache) {
+    // Layers use the scratch cache of a step one after the other.
+    bool isShared = cast<KvCacheType>(append.getCache().getType()).getRole() == KvCacheRole::step;
+    if (cache && !appended.insert(cache).second && !isShared)
+      return append.emitOpError() << "appends to the KV cache " << cache
+                                  << " a second time: a step appends its tokens once";
+    appendedAnywhere.insert(cache);
     return success();
   }
 
-  LogicalResult check(KvReadOp read, Attribute state) {
-    if (!state || appended.contains(state))
+  LogicalResult check(KvReadOp read, Attribute cache) {
+    if (!cache || appended.contains(cache))
       return success();
     if (cast<KvCacheType>(read.getCache().getType()).getRole() == KvCacheRole::source) {
-      readSources.insert({state, read});
+      readSources.insert({cache, read});
       return success();
     }
-    return read.emitOpError() << "reads the state " << state
+    return read.emitOpError() << "reads the KV cache " << cache
                               << " before anything is appended to it: in the first step "
-                                 "of a sequence there is nothing to read";
+                                 "of a sequence it is empty";
   }
 
   SymbolTable symbols;
@@ -272,7 +273,7 @@ private:
   llvm::MapVector<Attribute, KvReadOp> readSources;
 };
 
-constexpr int64_t mostTokens = int64_t(1) << 30;  // of a sequence
+constexpr int64_t maxTokens = int64_t(1) << 30;  // of a sequence
 
 struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
   void runOnOperation() override {
@@ -285,35 +286,35 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
       signalPassFailure();
   }
 
-  // A sequence may be as long as the module says; its states must have room for it.
+  // KV caches must have room for the longest sequence of the module.
   LogicalResult checkLength() {
     Attribute attribute = getOperation()->getAttr(maxSequenceAttr);
     if (!attribute)
       return success();
     auto length = dyn_cast<IntegerAttr>(attribute);
-    if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > mostTokens)
+    if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > maxTokens)
       return getOperation()->emitOpError()
              << "has the attribute " << maxSequenceAttr << " = " << attribute << ", expected 1 to 2^30 tokens as i64";
-    for (auto state : getOperation().getOps<KvCacheOp>())
-      if (auto type = cast<KvCacheType>(state.getType()); type.getCapacity() < length.getInt() && !type.isRing())
-        return state.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
+    for (auto cache : getOperation().getOps<KvCacheOp>())
+      if (auto type = cast<KvCacheType>(cache.getType()); type.getCapacity() < length.getInt() && !type.isRing())
+        return cache.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
                                    << maxSequenceAttr << " = " << length.getInt();
     return success();
   }
 
-  // Segments are those of a decoder's texts: a source is whole, and a state without end has no room for it.
+  // Only sequences of a decoder are cut into segments: neither sources nor rings are supported.
   LogicalResult checkSegments() {
     if (!getOperation()->hasAttr(segmentedAttr))
       return success();
     if (!getOperation()->hasAttr(maxSequenceAttr))
       return getOperation()->emitOpError()
              << "has the attribute " << segmentedAttr << " without " << maxSequenceAttr << ", the tokens of a segment";
-    for (auto state : getOperation().getOps<KvCacheOp>()) {
-      auto type = cast<KvCacheType>(state.getType());
+    for (auto cache : getOperation().getOps<KvCacheOp>()) {
+      auto type = cast<KvCacheType>(cache.getType());
       if (type.isRing())
-        return state.emitOpError() << "is a ring, but the module is " << segmentedAttr;
+        return cache.emitOpError() << "is a ring, but the module is " << segmentedAttr;
       if (type.getRole() == KvCacheRole::source)
-        return state.emitOpError() << "holds sources, but the module is " << segmentedAttr;
+        return cache.emitOpError() << "holds sources, but the module is " << segmentedAttr;
     }
     WalkResult result = getOperation().walk([](AttentionOp op) -> WalkResult {
       if (op.getMask() != MaskKind::prefix)
@@ -323,16 +324,16 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
     return failure(result.wasInterrupted());
   }
 
-  // Of a rope with a table: as many as its digits can tell, or all if the last that counts has a row.
+  // The positions of a rope with a table: those that its digits can represent, or any if the last one has a row.
   static int64_t positionsOf(RopeOp rope) {
     int64_t rows = cast<ShapedType>(rope.getTable().getType()).getDimSize(0), digits = rope.getDigits();
     auto last = static_cast<int64_t>(rope.getLast());
     if (digits > 0)
-      return digits > mostTokens / digits ? mostTokens : digits * digits * digits;
-    return last > 0 && last < rows ? mostTokens : rows;
+      return digits > maxTokens / digits ? maxTokens : digits * digits * digits;
+    return last > 0 && last < rows ? maxTokens : rows;
   }
 
-  // Tables have a row for every position, and biases a column for every distance between two of them.
+  // Tables need a row for every position, and biases a column for every distance between two of them.
   LogicalResult checkTables() {
     auto length = getOperation()->getAttrOfType<IntegerAttr>(maxSequenceAttr);
     auto expect = [&](Operation *op, StringRef what, int64_t positions) -> WalkResult {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks through upstream's engine, and the names of weights and states in them.
+// Remarks through the engine of MLIR, and the names of weights and KV caches in them.
 #include "compiler/passes/PassRemarks.h"
 
 #include "dialects/kernel/KernelDialect.h"
@@ -34,7 +34,7 @@ void PassRemarks::declined(Operation *op, Text text) const {
     remark::missed(op->getLoc(), optionsOf(op, stage, pass)) << text();
 }
 
-// The parts of two names, between dots, with * where they differ; nothing if one has more parts.
+// The parts of two names, between dots, with * where they differ; none if one has more parts.
 static std::string commonName(StringRef a, StringRef b) {
   SmallVector<StringRef> parts, others;
   a.split(parts, '.');
@@ -61,7 +61,7 @@ static std::string nameAtCalls(BlockArgument argument) {
   return name.value_or("");
 }
 
-// Where the values of a weight come from: its own name, or those of the weights that its recipe takes.
+// The origin of the values of a weight: its name, or the names of the weights of its recipe.
 static std::string originOf(Operation *user, StringRef name) {
   auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(user, StringAttr::get(user->getContext(), name));
   if (!weight || !weight.getOf() || weight.getOf()->empty())

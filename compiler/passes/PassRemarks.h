@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pass says of what it did, and of what it left alone and why: remarks for --remarks and --inspect.
+// Remarks of passes for --remarks and --inspect: what a pass did, and what it did not do and why.
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// Of one pass. Texts are made only if somebody listens.
+// The remarks of one pass. Texts are built only if remarks are enabled.
 class PassRemarks {
 public:
   using Text = llvm::function_ref<std::string()>;
@@ -16,18 +16,18 @@ public:
   // The category of a remark is the stage, its name the pass's name on the command line.
   constexpr PassRemarks(llvm::StringLiteral stage, llvm::StringLiteral pass) : stage(stage), pass(pass) {}
 
-  // About the function that `op` is or stands in, or the module.
+  // Remarks are on the function that `op` is or that contains it, or on the module.
   void did(mlir::Operation *op, Text text) const;
-  // What the pass is for was not possible, or not worth it.
+  // The pass did not transform `op`, since that is not possible or not worthwhile.
   void declined(mlir::Operation *op, Text text) const;
 
 private:
   llvm::StringLiteral stage, pass;
 };
 
-// The weight or state behind a value. A weight is called as in the model's files, and an argument of a block or kernel
-// by the names that all calls give it, with * for what differs, such as transformer.h.*.attn.c_attn.weight. Empty: it
-// is neither, or the names have nothing in common.
+// The name of the weight or KV cache that a value is. A weight has its name in the model's files; an argument of a
+// block or kernel combines the names of all calls, with * where they differ, such as
+// transformer.h.*.attn.c_attn.weight. Empty if it is neither, or if the names have nothing in common.
 std::string storedName(mlir::Value value);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the passes of Passes.td: create*Pass functions and their registration for the tools.
+// Declares the passes of Passes.td: their create functions, and their registration for tools.
 #pragma once
 
 #include "mlir/Pass/Pass.h"

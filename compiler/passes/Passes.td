@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contents of talc's passes, in the order in which compiler/Pipeline.cpp runs them. What only one kind of
-// machine has is declared in the folders of that kind.
+// Declares the passes, in the order in which compiler/Pipeline.cpp runs them. Passes of one kind of target are declared
+// in the folders of that kind.
 #ifndef TALC_PASSES
 #define TALC_PASSES
 
@@ -9,103 +9,108 @@ include "mlir/Pass/PassBase.td"
 //===--- the talc dialect ----------------------------------------------------------------------------------------===//
 
 def CheckModel : Pass<"check-model", "mlir::ModuleOp"> {
-  let summary = "fails if a model is not what its operations' verifiers cannot see by themselves";
+  let summary = "checks what the verifiers of single operations cannot see: entries, selected tokens, capacities";
   let description = [{
-    Entries are `(tensor<?xi32>, !talc.sequences) -> rows`; what needs all rows of the step gets them, and no selected
-    ones; tables, biases and states suffice for `talc.max_sequence` tokens.
+    Entries are `(tensor<?xi32>, !talc.sequences) -> results`. Operations that need all tokens of a step do not get
+    selected ones. Tables, biases and KV caches are large enough for `talc.max_sequence` tokens.
   }];
 }
 
 //===--- optimize: talc -> talc ----------------------------------------------------------------------------------===//
 
-class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
-    "storage format of " # subject # ": its name, or checkpoint (as the file stores them); others by name of the weight">;
-
-def ChooseFormats : Pass<"choose-formats", "mlir::ModuleOp"> {
-  let summary = "a storage format for each matrix, so that all together have a wanted size and least error";
+def AssignFormats : Pass<"assign-formats", "mlir::ModuleOp"> {
+  let summary = "writes on every matrix the storage format it will have";
   let description = [{
-      talc.weight @a ...  ->  talc.weight @a ... {talc.format = !talc.stored<q5_0>}
+      talc.weight @a ...  ->  talc.weight @a ... {format = !talc.stored<q5_0>}
 
-    if `weights` is a size such as 4.5bit. Every matrix is rounded to every format, or a part of its rows if it is large;
-    the error is what that changes of its products, as a share of them, features counting by `talc.importance`. Each row
-    of a table of embeddings counts alike, and the table at least as much as all matrices together that are only
-    multiplied; one that is also the head is a table. Of a matrix with `talc.divergence` the error is in proportion to
-    that, how far predictions diverge when only this one is rounded. Matrices that multiply the same activations get one
-    format, since other passes make one contraction of them. A matrix that is to be rounded by importance gets
-    `talc.quantize_to`: what follows from it takes these blocks.
+    The option `weights` names a format, `checkpoint` for the format of the file, or formats by weight name. A matrix
+    that a recipe makes of others has their format if they agree, else f32. Later passes read `format` instead of
+    the option; `hoist-recipes`, after which element types say the same, removes it.
+
+    Given a size such as 4.5bit, the pass solves a knapsack: every matrix starts with its smallest format, then the
+    upgrade with the largest error reduction per bit is taken repeatedly until no other fits.
+    * The error of a format is measured on the matrix, or on a sample of its rows if it is large: the relative error of
+      its products, in which columns count by `importance`.
+    * For an embedding table, the relative errors of its rows are averaged, and the table weighs at least as much as
+      all other matrices together. A tied table is an embedding table.
+    * The error of a matrix with `divergence` is in proportion to that: how far predictions diverge if this matrix
+      alone is quantized.
+    * Matrices that multiply the same activations get one format, because later passes merge them.
+    * A matrix that is quantized by importance gets `quantize_to`; recipes then read its quantized values.
   }];
   let dependentDialects = ["talc::TalcDialect"];
-  let options = [WeightsOption<"weights">];
+  let options = [
+    Option<"weights", "weights", "std::string", "\"checkpoint\"",
+           "storage format of weights: its name, checkpoint (as the file stores them) or a size; others by weight name">
+  ];
 }
 
 def ObserveFeatures : Pass<"observe-features", "mlir::ModuleOp"> {
-  let summary = "the model's second result becomes what its layers multiply by matrices";
+  let summary = "makes the inputs of all matmuls the model's second result";
   let description = [{
       func @model() -> logits  ->  func @model() -> logits, [a | b | ...]
 
-    where linear(a, @w) and linear(b, @v) stand in the model or in functions that it calls. Rows are all of the step.
-    `talc.observed` lists how many features each has and the names of the matrices. The stages do not run it: whoever
-    calibrates a model compiles what it makes (`talc.importance`).
+    where linear(a, @w) and linear(b, @v) are in the model or in functions that it calls. The result has all tokens of
+    the step. `talc.observed` lists how many features each input has and the names of the matrices. No stage runs this
+    pass: calibration does, on a copy of the model, to find `importance`.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
 
 def SpecializeFormats : Pass<"specialize-formats", "mlir::ModuleOp"> {
-  let summary = "layers whose weights are stored in different formats get functions of their own";
+  let summary = "clones layer functions whose calls pass weights in different storage formats";
   let description = [{
       call @block(a), call @block(b)  ->  call @block(a), call @block_2(b)   if a and b are stored in different formats
 
-    so that in every function a weight has one format. There are as many functions as combinations, not as layers.
+    Afterwards a weight has one format in every function. There is one function for each combination of formats, not
+    for each layer.
   }];
   let dependentDialects = ["talc::TalcDialect"];
-  let options = [WeightsOption<"weights">];
 }
 
 def FuseGatedLinear : Pass<"fuse-gated-linear", "mlir::ModuleOp"> {
-  let summary = "one op for the first half of a gated feed-forward layer";
+  let summary = "fuses the first half of a gated feed-forward layer into one op";
   let description = [{
       mul(activation(linear(x, gate)), linear(x, up))  ->  gated_linear(activation, x, gate, up)
 
-    Only without biases, of weights that are stored in one format, and only if nothing else uses the intermediate values.
-    Runs before merge-projections, which would otherwise join the two projections without their product.
+    if neither projection has a bias, both weights are stored in one format, and nothing else uses the intermediate
+    values. Runs before merge-projections, which would otherwise merge the two projections without their product.
   }];
   let dependentDialects = ["talc::TalcDialect"];
-  let options = [WeightsOption<"projections">];
 }
 
 def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
-  let summary = "one linear for all projections of the same activations (q/k/v)";
+  let summary = "merges the projections of the same activations (q/k/v) into one linear";
   let description = [{
       linear(x, a), linear(x, b)  ->  y = linear(x, concat(a, b)); slice(y at 0), slice(y at N_a)
 
-    x is read once and the contraction gets wider; a missing bias becomes zeros when another one is present. Weights of
-    different element types stay apart, and so do weights that are stored in different formats or have other uses, which
-    would be stored twice.
+    x is read once and the matmul gets wider; a missing bias becomes zeros if another projection has one. Weights stay
+    apart if their element types or storage formats differ, or if they have other uses, since they would be stored
+    twice.
   }];
   let dependentDialects = ["talc::TalcDialect"];
-  let options = [WeightsOption<"projections">];
 }
 
 def MaterializeKv : Pass<"materialize-kv", "mlir::ModuleOp"> {
-  let summary = "attention over the step's own rows goes through a state";
+  let summary = "routes attention over the step's own tokens through a KV cache";
   let description = [{
-      attention(q, k, v)  ->  append(scratch, k, v); k', v' = read(scratch); attention(q, k', v')
+      attention(q, k, v)  ->  kv_append(scratch, k, v); k', v' = kv_read(scratch); attention(q, k', v')
 
-    A model without state (an encoder) hands in whole sequences, so what is read is what was appended. Attentions with
-    equal heads and width share one scratch state of `talc.max_sequence` tokens.
+    A model without a KV cache (an encoder) gets whole sequences, so that it reads what it has just appended.
+    Attentions with the same number of heads and the same width share one scratch cache of `talc.max_sequence` tokens.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
 
 def SplitEntries : Pass<"split-entries", "mlir::ModuleOp"> {
-  let summary = "the phases of a model: whole sequences, any number of tokens, exactly one";
+  let summary = "clones the model for each entry: whole sequences, any number of tokens, exactly one token";
   let description = [{
-      @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? rows)
-                                       @decode {talc.entry}, @block.decode     (1 row; talc.kv_read keeps ? rows)
+      @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? tokens)
+                                       @decode {talc.entry}, @block.decode     (1 token; talc.kv_read keeps ? tokens)
 
-    for an entry that reads what sequences keep between steps, or a source. An entry that does not is given whole
-    sequences, and becomes @encode. Every function gets `talc.entry_name`; those that no entry reaches are left out. Phases
-    share all weights and states.
+    for a model that reads a KV cache or a source. A model that does not gets whole sequences, and becomes @encode.
+    Every function gets `talc.entry_name`; functions that no entry reaches are erased. Entries share all weights and
+    KV caches.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
@@ -117,54 +122,53 @@ def TabulateRope : Pass<"tabulate-rope", "mlir::ModuleOp"> {
 }
 
 def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
-  let summary = "weights of linear layers as panels, in the one layout that serves many tokens and one";
+  let summary = "packs the weights of linear layers into panels, one layout for prefill and decode";
   let description = [{
       linear(x, w, b)             ->  linear(x, pack(w), pad(b))
       gated_linear(x, gate, up)   ->  gated_linear(x, pack(interleave(gate, up)))
 
-    With `weights=checkpoint` a weight keeps the element type of its file when all weights behind it agree, over all
-    calls; else it is f32. Biases stay f32.
+    A packed weight has the storage format that `format` says, or that of its file, if all weights it stands for
+    agree, over all calls; else it is f32. Biases stay f32.
   }];
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
-    WeightsOption<"packed weights">,
-    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, an even number; a gated layer's gate and up take half of them each">,
-    Option<"spare", "spare", "int64_t", "0", "panels wider than 16 lanes may leave one lane in so many empty; 0: no more lanes than panels of 16 do">
+    Option<"lanes", "lanes", "int64_t", "16", "maximum lanes of a panel, an even number; gate and up of a gated layer take half of them each">,
+    Option<"spare", "spare", "int64_t", "0", "panels wider than 16 lanes may leave one lane in this many empty; 0: no more lanes than panels of 16 do">
   ];
 }
 
 def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
-  let summary = "activations are rounded to what a weight is multiplied as";
+  let summary = "quantizes activations to int8, or converts them to bf16, for the weights they are multiplied with";
   let description = [{
       linear(x, w), gated_linear(x, w)  ->  linear(quantize(x), w), gated_linear(quantize(x), w)
       experts(x, w down v)              ->  experts(quantize(x), w down v rounding T)
 
-    where w, or v, is packed and stored in a format of small integers with scales, or with `bf16` in bf16. Layers that read the
-    same activations share what is rounded: q8_256_sums, beside levels of eight bits and where 256 does not divide the
-    features q8_sums, beside blocks of 256 q8_k_sums. For targets with dot products; which layers it is follows from formats
-    alone, so that a row has the same bits whatever the rows beside it.
+    if w, or v, is packed and stored as integers with scales or, with the option `bf16`, in bf16. Layers that read the
+    same activations share the quantized ones. Their format is q8_256_sums; beside 8-bit codes, and if 256 does not
+    divide the features, q8_sums; beside blocks of 256, q8_k_sums. Targets with dot products run this pass. The choice
+    depends on formats alone, so that the bits of a token do not depend on the other tokens of the step.
   }];
-  let options = [Option<"bf16", "bf16", "bool", "false", "whether weights of bf16 take activations of bf16">];
+  let options = [Option<"bf16", "bf16", "bool", "false", "convert the activations of bf16 weights to bf16">];
   let dependentDialects = ["talc::TalcDialect"];
 }
 
 def ShareEmbedding : Pass<"share-embedding", "mlir::ModuleOp"> {
-  let summary = "an embedding reads the packed vocabulary projection, or a table as narrow as the weights";
+  let summary = "makes an embedding read the packed LM head, or a table in the storage format of the weights";
   let description = [{
       embedding(ids, table)  ->  embedding(ids, pack(table))      if the module also has a linear with pack(table)
-                             ->  embedding(ids, convert(table))   if `weights` asks for another element type
+                             ->  embedding(ids, convert(table))   if the table has another storage format
   }];
   let dependentDialects = ["talc::TalcDialect"];
-  let options = [WeightsOption<"embedding tables">];
 }
 
 def HoistRecipes : Pass<"hoist-recipes", "mlir::ModuleOp"> {
-  let summary = "every talc.derive becomes a talc.weight of the module";
+  let summary = "turns every talc.derive into a talc.weight of the module";
   let description = [{
       func @block(%w) { derive(r, %w) }  call @block(get_weight @a)
         ->  talc.weight @a.packed = r of [@a];  func @block(%p)  call @block(get_weight @a.packed)
 
-    Equal recipes share one weight. Arguments and weights that nothing uses any more disappear.
+    Equal recipes share one weight. Arguments and weights without uses are erased, and so is `format`, which
+    element types now say.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
@@ -172,10 +176,10 @@ def HoistRecipes : Pass<"hoist-recipes", "mlir::ModuleOp"> {
 //===--- lower: talc -> linalg, kernel ---------------------------------------------------------------------------===//
 
 def ConvertTalcToKernel : Pass<"convert-talc-to-kernel", "mlir::ModuleOp"> {
-  let summary = "every talc op becomes a piece of the kernel dialect or a linalg.generic, on tensors";
+  let summary = "lowers talc ops to compute ops of the kernel dialect or linalg.generic, on tensors";
   let description = [{
-    Functions take the running step first and write into a tensor that the caller gives; weights must be packed, ropes
-    tabulated, keys in a state.
+    Functions take the running step as their first argument and write into a tensor of the caller. Weights must be packed,
+    ropes tabulated, and keys in a KV cache.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect",
                            "mlir::linalg::LinalgDialect", "mlir::tensor::TensorDialect",
@@ -183,11 +187,11 @@ def ConvertTalcToKernel : Pass<"convert-talc-to-kernel", "mlir::ModuleOp"> {
 }
 
 def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
-  let summary = "elementwise consumers of a contraction move into its epilogue";
+  let summary = "fuses elementwise consumers of a matmul into its epilogue";
   let description = [{
       y = matmul(x, w); z = f(y, r)  ->  z = matmul(x, w) with the epilogue f(sum, r)
 
-    y is never stored. Fires when the contraction has no other user.
+    if the matmul has no other user. y is never stored.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
@@ -195,84 +199,85 @@ def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
 //===--- bufferize: tensors -> memref ----------------------------------------------------------------------------===//
 
 def LayoutKvCache : Pass<"layout-kv-cache", "mlir::ModuleOp"> {
-  let summary = "the target's layout becomes part of the type of every state";
+  let summary = "adds the target's layout to the type of every KV cache";
   let description = [{
       !talc.kv_cache<2 x 64 x 1024>  ->  !talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>
 
-    States that have a layout keep it. A ring gets room for a multiple of the option `ring`.
+    Caches that have a layout keep it. The capacity of a ring is rounded up to a multiple of the option `ring`.
   }];
   let options = [Option<"tokens", "tokens", "int64_t", "16", "tokens of a panel">,
-                 Option<"ring", "ring", "int64_t", "256", "tokens that the size of a ring is a multiple of">];
+                 Option<"ring", "ring", "int64_t", "256", "tokens that the capacity of a ring is a multiple of">];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 def SplitKv : Pass<"split-kv", "mlir::ModuleOp"> {
-  let summary = "the blocks of keys that a single row attends to become tasks of their own";
+  let summary = "splits the attention of a single token into tasks over key blocks (flash decoding)";
   let description = [{
-    attention(q, state) -> out   =>   attention(q, state) block n -> parts;  combine(parts) -> out
+    attention(q, cache) -> out   =>   attention(q, cache) block n -> partials;  combine(partials) -> out
 
-    where a row may see several blocks. Then decoding has a task for every block and head, however many threads there
-    are; the size of a block is fixed, and blocks are brought together in their order, so that bits do not depend on it.
+    if the token may see several blocks. Decoding then has a task for every block and head. The size of a block is fixed and
+    blocks are merged in their order, so that results do not depend on the number of threads.
   }];
-  let options = [Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
+  let options = [Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: chosen by the cost model">];
   let dependentDialects = ["talc::kernel::KernelDialect", "mlir::memref::MemRefDialect"];
 }
 
 def DivideWork : Pass<"divide-work", "mlir::ModuleOp"> {
-  let summary = "puts every piece into tasks: into what parts it falls, and what every worker does of them";
+  let summary = "wraps every compute op in kernel.tasks: how it is split, and which part a worker does";
   let description = [{
       norm %x into %y   ->   tasks over rows by rows { norm %x into %y }
 
-    With a single row, row pieces are computed by every thread into memory of its own,
-    which leaves five barriers in a decoder layer.
+    With a single token, every thread computes row-wise ops redundantly, into memory of its own, which leaves five barriers
+    in a decoder layer.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 def OutlineKernels : Pass<"outline-kernels", "mlir::ModuleOp"> {
-  let summary = "every piece with its tasks becomes a function; equal ones share one";
+  let summary = "outlines every compute op with its tasks into a function; equal ones share one";
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
 def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
-  let summary = "a barrier wherever data crosses threads";
+  let summary = "inserts a barrier wherever a worker reads or overwrites the data of another one";
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 def PlanMemory : Pass<"plan-memory", "mlir::ModuleOp"> {
-  let summary = "places temporaries in the arena, weights and states in their sections";
+  let summary = "assigns offsets to temporaries in the arena, and to weights and KV caches in their sections";
   let description = [{
-    Adds `talc.offset` to weights and states and `talc.plan` to the module: the exact bytes that a step needs.
+    Adds `offset` to weights and KV caches, and `talc.plan` to the module: the exact bytes that a step needs.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 def CheckStep : Pass<"check-step", "mlir::ModuleOp"> {
-  let summary = "proves that no worker of a step touches what another may still write";
+  let summary = "proves that barriers suffice: no worker touches memory that another one may still write";
   let description = [{
-    Walks the step on planned memory, in both divisions: between two kernels that meet in memory stands a barrier, unless
-    every worker meets only itself; what is read was written last; every worker comes to every barrier.
+    It walks the step on planned memory, divided by tokens and not. There is a barrier between two kernels that access the
+    same memory, unless every worker meets only its own data; every read sees the last write; every worker reaches every
+    barrier.
   }];
 }
 
 def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
-  let summary = "lists what every kernel does and needs, and marks where it ends";
+  let summary = "lists the costs of every kernel call, and marks its end for measurements";
   let description = [{
-    Adds `talc.kernels` to the module, an entry for every place that calls a kernel: what was fused, shapes, operations,
-    bytes, calls per step. A kernel.mark with the place of the entry follows the call, for `talc bench`.
+    Adds `talc.kernels` to the module, with an entry for every call of a kernel: fused ops, shapes, operations, bytes, calls
+    per step. A kernel.mark with the index of the entry follows the call, for `talc bench`.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 
-//===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
+//===--- schedule: compute ops -> vector, scf --------------------------------------------------------------------===//
 
 include "compiler/passes/schedule/cpu/SchedulePasses.td"
 include "compiler/passes/schedule/gpu/SchedulePasses.td"
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
-  let summary = "polynomials for exp, exp2, tanh, erf and log on vectors, integers that round to bf16";
-  let options = [Option<"scalars", "scalars", "bool", "false", "of scalars, too: the threads of a workgroup have no vectors">];
+  let summary = "expands exp, exp2, tanh, erf and log of vectors into polynomials, and conversion to bf16 into integer code";
+  let options = [Option<"scalars", "scalars", "bool", "false", "expand scalar operations, too: threads of a workgroup have no vectors">];
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
@@ -282,7 +287,7 @@ include "compiler/passes/codegen/cpu/CodegenPasses.td"
 include "compiler/passes/codegen/gpu/CodegenPasses.td"
 
 def CompactArguments : Pass<"compact-arguments", "mlir::ModuleOp"> {
-  let summary = "a buffer is passed as its address, and the sizes, strides and offset that its type does not tell";
+  let summary = "passes buffers as addresses, with only those sizes, strides and offsets that are dynamic";
   let description = [{
       func.call @kernel(%x) : (memref<?x64xf32>) -> ()  ->  func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
   }];
@@ -290,11 +295,11 @@ def CompactArguments : Pass<"compact-arguments", "mlir::ModuleOp"> {
 }
 
 def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
-  let summary = "the first lanes of a vector become a comparison of the lanes' numbers";
+  let summary = "expands vector.create_mask into a comparison of lane indices";
   let description = [{
       vector.create_mask %n : vector<8xi1>  ->  arith.cmpi sgt, splat(%n), [0, 1, ..., 7]
 
-    Lanes are counted in 32 bits.
+    Lane indices have 32 bits.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
 }
@@ -302,11 +307,11 @@ def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
 //===--- every stage ---------------------------------------------------------------------------------------------===//
 
 def VerifyIr : Pass<"verify-ir"> {
-  let summary = "fails if the program is not valid: before the canonicalizer, which an invalid one may keep busy for ever";
+  let summary = "runs the MLIR verifier, before the canonicalizer, which may not terminate on invalid IR";
 }
 
 def CheckDialects : Pass<"check-dialects"> {
-  let summary = "fails if an operation is not of the given dialects, or the program is not valid";
+  let summary = "checks that all operations belong to the given dialects, and runs the MLIR verifier";
   let options = [ListOption<"dialects", "dialects", "std::string", "the dialects that may remain">];
 }
 

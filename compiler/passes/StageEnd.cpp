@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds the passes that stages end with.
+// Adds the passes that end a stage.
 #include "compiler/passes/StageEnd.h"
 
 #include "compiler/passes/Passes.h"
@@ -20,8 +20,8 @@ void canonicalize(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass(config));
 }
 
-// An earlier pass makes ops for a later one (subviews make affine maps, masks of vectors make arith), and the last
-// converts all that is left at once.
+// Earlier passes create ops that later ones convert (subviews create affine maps, vector masks create arith); the last
+// pass converts the rest.
 void addConversionToLLVM(OpPassManager &passes) {
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stages have in common: how each of them ends.
+// Passes that end a stage, which stages share.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
@@ -9,16 +9,16 @@
 
 namespace talc {
 
-// Verifies first. Branches are for LLVM to simplify: looking for them here takes longer than all else.
+// Verifies first. It leaves branches to LLVM: simplifying them here would take longer than everything else.
 void canonicalize(mlir::OpPassManager &passes);
 
-// Upstream's way from vectors, loops and buffers to LLVM.
+// The upstream conversions from vectors, loops and buffers to LLVM.
 void addConversionToLLVM(mlir::OpPassManager &passes);
 
-// Names any operation that is of none of these dialects, and whatever is not valid.
+// Reports operations of other dialects, and invalid IR.
 void checkDialects(mlir::OpPassManager &passes, llvm::ArrayRef<std::string> dialects);
 
-// Every stage ends here: tidies up, then checks that all operations belong into the next stage.
+// Canonicalizes, then checks that all operations belong to the dialects of the next stage.
 void endStage(mlir::OpPassManager &passes, llvm::ArrayRef<std::string> dialects);
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// verify: fails if the program is not valid.
+// verify-ir: runs the MLIR verifier.
 //
-// Between the passes of a stage nothing verifies, which would take a tenth of a compilation. The canonicalizer is the
-// first to meet what they left, and an invalid program may crash it, or keep it busy for ever.
+// Passes of a stage do not verify after each other, which would take a tenth of the compile time. The canonicalizer is
+// the first to see their results, and may crash or not terminate on an invalid program.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/IR/Verifier.h"

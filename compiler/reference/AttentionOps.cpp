@@ -11,7 +11,7 @@
 
 namespace talc::reference {
 
-// The turns of the three digits of a position, one after the other.
+// The composed rotations of the three digits of a position.
 static std::vector<double> composedRow(const Weight &table, int64_t position, int64_t digits) {
   std::vector<double> turn = row(table, position % digits);
   int64_t half = static_cast<int64_t>(turn.size()) / 2;
@@ -62,7 +62,7 @@ struct KeptElements {
   mlir::Type keys, values;
 };
 
-// The element types in which a state keeps keys and values.
+// The element types of keys and values in a KV cache.
 static KeptElements keptElements(KvAppendOp op) {
   auto role = mlir::cast<KvCacheType>(op.getCache().getType()).getRole();
   std::string error;
@@ -76,7 +76,7 @@ static KeptElements keptElements(KvAppendOp op) {
   return {exact, exact};
 }
 
-// A row of keys or values as the state stores it: blocks run along the features of a head.
+// A row of keys or values as the KV cache stores it: blocks run along the features of a head.
 static std::vector<double> storedRow(const Matrix &matrix, int64_t row, KvCacheType type, mlir::Type element) {
   std::vector<double> exact = copyRow(matrix, row);
   if (element.isF32())
@@ -89,7 +89,7 @@ static std::vector<double> storedRow(const Matrix &matrix, int64_t row, KvCacheT
 void evaluate(KvAppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
   auto type = mlir::cast<KvCacheType>(op.getCache().getType());
   KeptElements elements = keptElements(op);
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];
     slot.keys.resize(sequence.firstPosition);
     slot.values.resize(sequence.firstPosition);
@@ -119,7 +119,7 @@ llvm::Expected<std::pair<Matrix, Matrix>> evaluate(KvReadOp op, const State &sta
   KeyKind kind = keyKind(op);
   Matrix keys(step.keys(kind), type.getHeads() * type.getWidth()), values = keys;
   auto keyAt = keys.values.begin(), valueAt = values.values.begin();
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     if (kind == KeyKind::source && sequence.sourceLength == 0)
       return makeError(ErrorCode::Usage, "the sequence in slot {} has no source; encode one first", sequence.slot);
     auto slot = state.find(kind == KeyKind::source ? sequence.sourceSlot : sequence.slot);
@@ -146,14 +146,14 @@ struct KeyRows {
   int64_t firstRow, firstPosition, count;
 };
 
-// A key that a query sees, what is added to its score, and whether the kept queries meet it.
+// A key that a query sees, the bias of its score, and whether the sink queries meet it.
 struct Visible {
   int64_t row;
   double bias;
-  bool kept;
+  bool usesSinkQueries;
 };
 
-// Positions are counted in the sequence (in the source, if keys come from there: then there is no order).
+// Positions are counted in the sequence, or in the source, whose tokens have no order.
 bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   auto window = static_cast<int64_t>(op.getWindow());
   if (key < static_cast<int64_t>(op.getSinkTokens()))
@@ -171,13 +171,13 @@ bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   llvm_unreachable("every mask is listed");
 }
 
-// What a query adds to the score of a key at a distance, of its own.
+// The bias that a query itself adds to the score of a key at a distance.
 double ownBias(AttentionOp op, const Matrix &rowBias, int64_t query, int64_t head, int64_t distance) {
   int64_t distances = rowBias.columns / static_cast<int64_t>(op.getHeads());
   return rowBias.at(query, head * distances + std::max<int64_t>(distances - 1 - distance, 0));
 }
 
-// The keys that the row `query`, at a position, sees in one head. Row -1 is that of a key that is zero.
+// The keys that the token `query`, at a position, sees in one head. Row -1 stands for a key that is zero.
 llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, const AttentionInputs &in, KeyRows keys, int64_t query,
                                                  int64_t position, int64_t prefix, int64_t head) {
   std::vector<Visible> result;
@@ -202,8 +202,8 @@ llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, const Attention
   return result;
 }
 
-// Row `query` of one head: `first` is where the head begins in the queries, `keyFirst` in keys and values. `sink`: one
-// more score.
+// Attends from the token `query` in one head: `first` is the head's first feature in the queries, `keyFirst` in keys
+// and values. `sink`: a score without a value.
 void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::ArrayRef<Visible> visible,
             std::optional<double> sink, int64_t first, int64_t keyFirst, int64_t width, Matrix &result) {
   if (visible.empty())
@@ -212,7 +212,8 @@ void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::Arra
   for (const Visible &key : visible) {
     double sum = 0;
     for (int64_t i = 0; i < width && key.row >= 0; ++i)
-      sum += (key.kept ? *in.keptQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
+      sum +=
+          (key.usesSinkQueries ? *in.sinkQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
     double score = sum * op.getScale().convertToDouble(), cap = op.getCap().convertToDouble();
     scores.push_back((cap > 0 ? cap * std::tanh(score / cap) : score) + key.bias);
   }
@@ -232,7 +233,7 @@ llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const
   int64_t heads = op.getHeads(), shared = heads / static_cast<int64_t>(op.getKvHeads());
   int64_t width = in.queries.columns / heads, firstKey = 0;
   KeyKind kind = keyKind(op);
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     KeyRows rows{firstKey, kind == KeyKind::step ? sequence.firstPosition : 0, StepSequences::keys(sequence, kind)};
     firstKey += rows.count;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t) {

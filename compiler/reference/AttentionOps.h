@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that see positions and the borders between sequences. The operands have as many rows as the step.
+// Ops that depend on positions and the borders between sequences. The operands have one row for each token of the step.
 #pragma once
 
 #include "compiler/reference/Sequences.h"
@@ -12,26 +12,26 @@
 
 namespace talc::reference {
 
-// `table` may be null. Fails (Usage) if it lacks a position.
+// `table` may be null. Fails (Usage) if it is too short for a position.
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table);
 
 void evaluate(KvAppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step);
 // Fails (Internal) if a position was never appended; Usage if a sequence has no source.
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(KvReadOp op, const State &state, const StepSequences &step);
 
-// Memories of the heads of one slot after another; see talc.memory.
+// The results of all heads side by side; see talc.memory.
 Matrix evaluate(MemoryOp op, const Matrix &local, const Matrix &queries, const Matrix &keys, const Matrix &values,
                 State &state, const Weight &gates, const StepSequences &step);
 
-// What the keys of an attention are: what it reads from a state, or else rows of the step.
+// The kind of an attention's keys: those of the KV cache that it reads, or else the tokens of the step.
 KeyKind keyKind(AttentionOp op);
-// Keys and values have as many rows as the step has keys of that kind. What an attention may lack is null.
+// Keys and values have as many rows as the step has keys of that kind. Optional inputs are pointers.
 struct AttentionInputs {
   const Matrix &queries, &keys, &values;
-  const Matrix *keptQueries, *rowBias;
+  const Matrix *sinkQueries, *rowBias;
   const Weight *bias, *sinks;
 };
-// Fails (Usage) if the bias lacks a distance.
+// Fails (Usage) if the bias has no value for a distance.
 llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const StepSequences &step);
 
 }  // namespace talc::reference

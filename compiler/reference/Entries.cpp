@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for the entry functions and checks what the verifiers do not.
-#include "compiler/reference/Entries.h"
+#include "compiler/reference/Interpreter.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
@@ -56,8 +56,8 @@ static llvm::Expected<Entries> findEntries(mlir::ModuleOp module) {
       continue;
     if (llvm::Error error = checkEntry(function))
       return error;
-    auto phase = function->getAttrOfType<mlir::StringAttr>(entryNameAttr);
-    bool isDecode = phase && phase.getValue() == decodeEntry;
+    auto name = function->getAttrOfType<mlir::StringAttr>(entryNameAttr);
+    bool isDecode = name && name.getValue() == decodeEntry;
     mlir::func::FuncOp &place = function.getNumResults() == 0 ? found.encode : isDecode ? found.decode : found.entry;
     if (place)
       return makeError(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());
@@ -69,7 +69,7 @@ static llvm::Expected<Entries> findEntries(mlir::ModuleOp module) {
   return found;
 }
 
-llvm::Expected<Entries> Entries::of(mlir::ModuleOp module) {
+llvm::Expected<Entries> Entries::find(mlir::ModuleOp module) {
   llvm::Expected<Entries> entries = findEntries(module);
   if (!entries)
     return entries.takeError();

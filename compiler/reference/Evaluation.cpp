@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks functions and hands every op with the contents of its operands to its definition.
+// Walks functions and passes every op with the contents of its operands to its definition.
 #include "compiler/reference/Evaluation.h"
 
 #include "compiler/Error.h"
 #include "compiler/reference/AttentionOps.h"
 #include "compiler/reference/LookupOps.h"
-#include "compiler/reference/RowWiseOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -84,7 +83,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
       .Case<RopeOp, KvAppendOp, KvReadOp, AttentionOp, MemoryOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
-        return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
+        return makeError(ErrorCode::Program, "'{}' is not an operation of the talc stage",
                          op->getName().getStringRef().str());
       });
 }
@@ -155,8 +154,8 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
                               *matrix(op.getValues()), frame.state(op.getCache()), *frame.weight(op.getGates()), step));
       })
       .Case([&](AttentionOp op) -> Error {
-        auto given = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
-        MatrixPtr kept = given(op.getSinkQueries()), rowBias = given(op.getRowBias());
+        auto optionalMatrix = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
+        MatrixPtr kept = optionalMatrix(op.getSinkQueries()), rowBias = optionalMatrix(op.getRowBias());
         WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
         AttentionInputs in = {*matrix(op.getQueries()),
                               *matrix(op.getKeys()),
@@ -182,14 +181,14 @@ Error Evaluation::evaluateCall(mlir::func::CallOp op, Frame &frame) {
   return Error::success();
 }
 
-// The types do not say how many rows an op receives.
+// The types do not say how many tokens an op receives.
 Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
   auto expect = [&](mlir::Value value, int64_t rows) -> Error {
-    int64_t found = frame.matrix(value)->rows;
-    if (found == rows)
+    int64_t actualRows = frame.matrix(value)->rows;
+    if (actualRows == rows)
       return Error::success();
     return makeError(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(),
-                     found, rows);
+                     actualRows, rows);
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case([&](ExpertsOp op) { return expect(op.getRoutes(), frame.matrix(op.getX())->rows); })

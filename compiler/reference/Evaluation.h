@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the interpreter: walks the functions of a module and evaluates each op.
+// One step of the interpreter: walks the functions of a module and evaluates every op.
 #pragma once
 
 #include "compiler/reference/Sequences.h"
@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
 #include <variant>
 
 namespace talc::reference {
@@ -17,7 +18,7 @@ namespace talc::reference {
 struct TokenIds {};
 struct Borders {};
 
-// What an SSA value stands for: activations, a weight, a state, the step's ids, or the step's sequences.
+// The content of an SSA value: activations, a weight, a KV cache, the step's ids, or the step's sequences.
 using Content = std::variant<MatrixPtr, WeightPtr, State *, TokenIds, Borders>;
 
 // The values of one call of a function.
@@ -61,5 +62,9 @@ private:
   const ActivationPrecision precision;
   int depth = 0;  // of calls
 };
+
+// The result of an op that treats every token alone, whose operands have as many tokens; nothing for other ops.
+// (RowWiseOps.cpp)
+std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, ActivationPrecision precision);
 
 }  // namespace talc::reference

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays the sequences of a step end to end, and keeps what lasts between steps.
+// Lays the tokens of a step end to end, and holds the state between steps.
 #include "compiler/reference/Interpreter.h"
 
 #include "compiler/Error.h"
@@ -12,19 +12,19 @@ namespace talc::reference {
 
 Interpreter::Interpreter(mlir::ModuleOp module, Entries model, ActivationPrecision precision)
     : module(module), model(model), precision(precision), weights(module) {
-  auto most = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
-  if (module->hasAttr(segmentedAttr) && most)
-    segment = most.getInt();
+  auto maxSequence = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
+  if (module->hasAttr(segmentedAttr) && maxSequence)
+    segment = maxSequence.getInt();
 }
 
 llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module, ActivationPrecision precision) {
-  llvm::Expected<Entries> entries = Entries::of(module);
+  llvm::Expected<Entries> entries = Entries::find(module);
   if (!entries)
     return entries.takeError();
   return Interpreter(module, *entries, precision);
 }
 
-llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
+llvm::Error Interpreter::checkLength(const SequenceTokens &rows, bool isSource) {
   auto limit = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
   int64_t length = rows.length();
   if (limit && length > limit.getInt())
@@ -40,10 +40,11 @@ llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
   return llvm::Error::success();
 }
 
-static llvm::Error checkWanted(const std::vector<int64_t> &wanted, int64_t tokens) {
-  for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i] < 0 || wanted[i] >= tokens || (i > 0 && wanted[i] <= wanted[i - 1]))
-      return makeError(ErrorCode::Usage, "the wanted tokens of a sequence must be ascending and among its {}", tokens);
+static llvm::Error checkOutputTokens(const std::vector<int64_t> &outputTokens, int64_t tokens) {
+  for (size_t i = 0; i < outputTokens.size(); ++i)
+    if (outputTokens[i] < 0 || outputTokens[i] >= tokens || (i > 0 && outputTokens[i] <= outputTokens[i - 1]))
+      return makeError(ErrorCode::Usage, "the outputTokens tokens of a sequence must be ascending and among its {}",
+                       tokens);
   return llvm::Error::success();
 }
 
@@ -56,8 +57,8 @@ static llvm::Error checkSequence(const Interpreter::Sequence &sequence, int64_t 
   if (sequence.prefix < 0 || (sequence.prefix > 0 && position > 0) || sequence.prefix > tokens)
     return makeError(ErrorCode::Usage, "a prefix of {} tokens does not come with the first {} of its sequence",
                      sequence.prefix, tokens);
-  for (int64_t i = 0; i < std::min<int64_t>(results, sequence.wanted.size()); ++i)
-    if (llvm::Error error = checkWanted(sequence.wanted[i], tokens))
+  for (int64_t i = 0; i < std::min<int64_t>(results, sequence.outputTokens.size()); ++i)
+    if (llvm::Error error = checkOutputTokens(sequence.outputTokens[i], tokens))
       return error;
   return llvm::Error::success();
 }
@@ -67,19 +68,20 @@ llvm::Error Interpreter::addRows(const Sequence &sequence, bool isSource, StepSe
   int sourceSlot = sequence.sourceSlot.value_or(sequence.slot);
   auto source = sourceLengths.find(sourceSlot);
   int64_t before = isSource ? 0 : position(sequence.slot);
-  SequenceRows rows{sequence.slot,
-                    step.rows(),
-                    tokens,
-                    segment ? before % segment : before,
-                    sequence.prefix,
-                    sourceSlot,
-                    source == sourceLengths.end() ? 0 : source->second,
-                    segment ? before / segment : 0};
+  SequenceTokens rows{sequence.slot,
+                      step.rows(),
+                      tokens,
+                      segment ? before % segment : before,
+                      sequence.prefix,
+                      sourceSlot,
+                      source == sourceLengths.end() ? 0 : source->second,
+                      segment ? before / segment : 0};
   if (llvm::Error error = checkLength(rows, isSource))
     return error;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    std::vector<int64_t> wanted = i < sequence.wanted.size() ? sequence.wanted[i] : std::vector<int64_t>{tokens - 1};
-    for (int64_t token : wanted)
+    std::vector<int64_t> outputTokens =
+        i < sequence.outputTokens.size() ? sequence.outputTokens[i] : std::vector<int64_t>{tokens - 1};
+    for (int64_t token : outputTokens)
       step.outputs[i].push_back(rows.firstRow + token);
   }
   for (int64_t r = 0; r < tokens; ++r) {
@@ -113,14 +115,14 @@ Interpreter::evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequenc
   return Evaluation(step, ids, weights, states, precision).run(entry);
 }
 
-// A model that does not select the wanted rows itself returns all rows of the step.
-static llvm::Expected<Matrix> wantedRows(const Matrix &result, size_t output, const StepSequences &step) {
-  const std::vector<int64_t> &wanted = step.outputs[output];
-  if (result.rows == static_cast<int64_t>(wanted.size()))
+// A model that does not select the outputTokens rows itself returns all rows of the step.
+static llvm::Expected<Matrix> selectOutputs(const Matrix &result, size_t output, const StepSequences &step) {
+  const std::vector<int64_t> &outputTokens = step.outputs[output];
+  if (result.rows == static_cast<int64_t>(outputTokens.size()))
     return result;
   if (result.rows == step.rows())
-    return pick(result, wanted);
-  return makeError(ErrorCode::Program, "result {} has {} rows, expected {}", output, result.rows, wanted.size());
+    return pick(result, outputTokens);
+  return makeError(ErrorCode::Program, "result {} has {} rows, expected {}", output, result.rows, outputTokens.size());
 }
 
 llvm::Expected<std::vector<Matrix>> Interpreter::step(llvm::ArrayRef<Sequence> sequences) {
@@ -136,12 +138,12 @@ llvm::Expected<std::vector<Matrix>> Interpreter::stepInSegments(llvm::ArrayRef<S
     return matrices.takeError();
   std::vector<Matrix> results;
   for (size_t i = 0; i < matrices->size(); ++i) {
-    llvm::Expected<Matrix> result = wantedRows(*(*matrices)[i], i, *layout);
+    llvm::Expected<Matrix> result = selectOutputs(*(*matrices)[i], i, *layout);
     if (!result)
       return result.takeError();
     results.push_back(std::move(*result));
   }
-  for (const SequenceRows &sequence : layout->sequences)
+  for (const SequenceTokens &sequence : layout->sequences)
     lengths[sequence.slot] += sequence.rows;
   return results;
 }
@@ -157,7 +159,7 @@ llvm::Error Interpreter::encode(llvm::ArrayRef<Sequence> sources) {
   auto nothing = evaluate(model.encode, sources, *layout);
   if (!nothing)
     return nothing.takeError();
-  for (const SequenceRows &source : layout->sequences)
+  for (const SequenceTokens &source : layout->sequences)
     sourceLengths[source.slot] = source.rows;
   return llvm::Error::success();
 }

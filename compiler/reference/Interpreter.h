@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The float64 interpreter of the talc dialect: what every other stage is compared with.
+// The float64 interpreter of the talc dialect: the reference for every other stage.
 #pragma once
 
-#include "compiler/reference/Entries.h"
 #include "compiler/reference/Sequences.h"
 #include "compiler/reference/Tensors.h"
 #include "compiler/reference/Weights.h"
@@ -20,28 +19,39 @@
 
 namespace talc::reference {
 
-// Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; once the
-// phases are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
-// double precision; only weights have the precision of their type, and rows beside them if that is asked for.
+// The functions with the attribute `talc.entry`, each (ids, sequences) -> activations...
+struct Entries {
+  mlir::func::FuncOp entry;   // for any number of tokens
+  mlir::func::FuncOp decode;  // for exactly one token; null before the entries are split
+  mlir::func::FuncOp encode;  // for sources, without results; null if the model has no encoder
+
+  // Fails (Program) if there is no entry with results, or one that cannot be called.
+  static llvm::Expected<Entries> find(mlir::ModuleOp module);
+};
+
+// Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; after
+// split-entries, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
+// double precision. Only weights have the precision of their type, and so have activations with
+// ActivationPrecision::asWeights.
 class Interpreter {
 public:
-  // What one sequence brings to a step. Its state and its position stay in its slot until `release`.
+  // The tokens of one sequence in a step. Its KV cache and its position stay in its slot until `release`.
   struct Sequence {
     int slot = 0;
     std::vector<int32_t> ids;
-    std::vector<int32_t> types;                // of every token; empty: all 0
-    int64_t prefix = 0;                        // that many of its tokens see each other; all come in its first step
-    std::optional<int> sourceSlot;             // where its source is; if not given, in its own slot
-    std::vector<std::vector<int64_t>> wanted;  // for each result the places in `ids`, ascending; without: the last
+    std::vector<int32_t> types;     // of every token; empty: all 0
+    int64_t prefix = 0;             // the first tokens, which see each other; all are in its first step
+    std::optional<int> sourceSlot;  // the slot of its source; default: its own slot
+    std::vector<std::vector<int64_t>> outputTokens;  // for each result indices in `ids`, ascending; default: the last
   };
 
   // The module must outlive the interpreter. Fails (Program) if it has no entry.
   static llvm::Expected<Interpreter> create(mlir::ModuleOp module,
                                             ActivationPrecision precision = ActivationPrecision::full);
 
-  // Runs one step over sequences of different slots and returns each result of the entry: [wanted rows, width]. After a
-  // failure (WeightFile, WeightRecipe; Usage: ids, types, lengths, sources; Program) the slots that the step named must
-  // be released.
+  // Runs one step over sequences of different slots and returns each result of the entry: [output tokens, width]. After
+  // a failure (WeightFile, WeightRecipe; Usage: ids, types, lengths, sources; Program) the slots of the step must be
+  // released.
   llvm::Expected<std::vector<Matrix>> step(llvm::ArrayRef<Sequence> sequences);
 
   // Runs the encoder of an encoder-decoder over whole sources, which stay in their slots until `release` or the next
@@ -58,18 +68,18 @@ public:
 private:
   Interpreter(mlir::ModuleOp module, Entries model, ActivationPrecision precision);
   llvm::Expected<std::vector<Matrix>> stepBySegments(llvm::ArrayRef<Sequence> sequences);
-  // Of which each stays in its segment.
+  // Runs a step whose sequences stay in their segments.
   llvm::Expected<std::vector<Matrix>> stepInSegments(llvm::ArrayRef<Sequence> sequences);
   llvm::Expected<StepSequences> layOut(llvm::ArrayRef<Sequence> sequences, bool sources);
   llvm::Error addRows(const Sequence &sequence, bool isSource, StepSequences &step);
   llvm::Expected<std::vector<MatrixPtr>> evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequences,
                                                   const StepSequences &step);
-  llvm::Error checkLength(const SequenceRows &rows, bool isSource);
+  llvm::Error checkLength(const SequenceTokens &tokens, bool isSource);
 
   mlir::ModuleOp module;
   Entries model;
   ActivationPrecision precision;
-  int64_t segment = 0;  // tokens of a segment (talc.segmented); 0: texts have none
+  int64_t segment = 0;  // tokens of a segment (talc.segmented); 0: no segments
   Weights weights;
   std::map<std::string, State> states;
   std::map<int, int64_t> lengths, sourceLengths;

@@ -14,22 +14,22 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, con
   Matrix result(ids.size(), table.shape[1]);
   auto first = static_cast<int64_t>(op.getFirst().value_or(0));
   for (size_t t = 0; t < ids.size(); ++t) {
-    bool known = ids[t] >= first && ids[t] - first < rowCount(table);
-    if (!known && !op.getFirst())
+    bool isInTable = ids[t] >= first && ids[t] - first < rowCount(table);
+    if (!isInTable && !op.getFirst())
       return makeError(ErrorCode::Usage, "token id {} is not in the vocabulary of {} tokens", ids[t], rowCount(table));
-    if (known)
+    if (isInTable)
       setRow(result, t, row(table, ids[t] - first));
   }
   return result;
 }
 
-// Where every row of the step stands among the tokens of its sequence that count; -1 for padding.
+// The position of every token among the tokens of its sequence that are not padding; -1 for padding.
 static std::vector<int64_t> countedPositions(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step) {
   if (!op.getPadding())
     return step.positions;
   std::vector<int64_t> result(step.rows());
   auto padding = static_cast<int64_t>(*op.getPadding());
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     int64_t next = 0;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)
       result[t] = ids[t] == padding ? -1 : next++;

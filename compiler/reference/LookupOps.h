@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that pick rows or features.
+// Ops that look up rows of tables, or select tokens or features.
 #pragma once
 
 #include "compiler/reference/Sequences.h"
@@ -11,15 +11,15 @@
 
 namespace talc::reference {
 
-// All fail (Usage) for a row that the table does not have.
+// All fail (Usage) for an index outside of the table.
 llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table);
 llvm::Expected<Matrix> evaluate(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
                                 const Weight &table);
 llvm::Expected<Matrix> evaluate(TokenTypeOp op, const StepSequences &step, const Weight &table);
 
-// The rows of x, of which there is one for each row of the step.
+// The given rows of x.
 Matrix pick(const Matrix &x, const std::vector<int64_t> &rows);
-// Fails (Program) for a result that the model does not have.
+// Fails (Program) for the index of a result that the model does not have.
 llvm::Expected<Matrix> evaluate(SelectOp op, const Matrix &x, const StepSequences &step);
 Matrix evaluate(SliceOp op, const Matrix &x);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// talc.memory: what earlier segments of a text left.
+// talc.memory: the compressive memory of earlier segments of a text.
 #include "compiler/reference/AttentionOps.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ Vector activated(const Matrix &x, int64_t row, int64_t first, int64_t width) {
   return result;
 }
 
-// What a memory has for activated features.
+// Reads a memory with activated features.
 Vector recall(const HeadMemory &memory, const Vector &features) {
   size_t width = features.size();
   double divisor = 0;
@@ -36,7 +36,7 @@ Vector recall(const HeadMemory &memory, const Vector &features) {
   return result;
 }
 
-// What the open segment left becomes the past.
+// Moves what the open segment has added to the past.
 void openSegment(SlotState &slot, int64_t heads, int64_t width, bool isFirst) {
   HeadMemory nothing(width + 1, Vector(width));
   if (isFirst)
@@ -65,7 +65,7 @@ Matrix evaluate(MemoryOp op, const Matrix &local, const Matrix &queries, const M
   Matrix result(queries.rows, queries.columns);
   auto type = mlir::cast<KvCacheType>(op.getCache().getType());
   int64_t heads = op.getHeads(), kvHeads = type.getHeads(), width = type.getWidth();
-  for (const SequenceRows &sequence : step.sequences) {
+  for (const SequenceTokens &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];
     bool isFirst = sequence.segment == 0;
     if (sequence.firstPosition == 0)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes numbers out of files bit by bit; LLVM's APFloat knows what they mean.
-#include "compiler/reference/QuantizedTables.h"
+#include "compiler/reference/WeightSources.h"
 
 #include "compiler/Error.h"
 #include "compiler/reference/StoredValues.h"
-#include "compiler/reference/WeightSources.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the recipes of dialects/talc/TalcDialect.td element by element.
-#include "compiler/reference/Recipes.h"
+#include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
 #include "compiler/reference/RelativePositionBuckets.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// As storing it in bf16 would.
+// Rounds a value to bf16.
 double nearestBf16(double value) {
   llvm::APFloat result(value);
   bool inexact;
@@ -239,7 +239,7 @@ struct Application {
     int64_t heads = result.shape[0], columns = result.shape[1];
     for (int64_t h = 0; h < heads; ++h)
       for (int64_t c = 0; c < columns; ++c)
-        result.values[h * columns + c] = sources[0]->values[buckets.of(c - columns / 2) * heads + h];
+        result.values[h * columns + c] = sources[0]->values[buckets.row(c - columns / 2) * heads + h];
     return true;
   }
 
@@ -282,8 +282,8 @@ struct Application {
   }
 };
 
-// What moves rows moves their blocks.
-std::string blocksOf(mlir::Attribute recipe, const std::vector<WeightPtr> &sources) {
+// The block format after a recipe: recipes that move whole rows keep blocks.
+std::string blocksAfter(mlir::Attribute recipe, const std::vector<WeightPtr> &sources) {
   bool movesRows = mlir::isa<ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr, ConvertRecipeAttr,
                              RowsRecipeAttr, HalfSplitRecipeAttr>(recipe);
   bool alike = movesRows && !sources.empty() && llvm::all_of(sources, [&](const WeightPtr &source) {
@@ -323,7 +323,7 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
     return makeError(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
                      fmt::join(shapes, ", "), printed(result->shape));
   }
-  result->blocks = blocksOf(recipe, sources);
+  result->blocks = blocksAfter(recipe, sources);
   roundValues(*result, type.getElementType());
   return result;
 }

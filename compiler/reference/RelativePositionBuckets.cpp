@@ -6,7 +6,7 @@
 
 namespace talc::reference {
 
-int64_t RelativePositionBuckets::of(int64_t distance) const {
+int64_t RelativePositionBuckets::row(int64_t distance) const {
   if (bidirectional)
     return (distance > 0 ? count : 0) + magnitude(std::abs(distance));
   return magnitude(distance > 0 ? 0 : -distance);

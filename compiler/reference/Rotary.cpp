@@ -20,15 +20,15 @@ static double scaled(double frequency, Llama3ScalingAttr scaling) {
   return ((1 - s) / factor + s) * frequency;
 }
 
-// The pair, as a real number, that turns `turns` times over the original context.
-static double pairOf(double turns, int64_t rotary, double base, YarnScalingAttr scaling) {
+// The index of the pair, as a real number, that rotates `turns` times over the original context.
+static double pairWithTurns(double turns, int64_t rotary, double base, YarnScalingAttr scaling) {
   return rotary * std::log(scaling.getOriginal() / (2 * M_PI * turns)) / (2 * std::log(base));
 }
 
-// How much of pair i is interpolated.
+// The share of pair i that is interpolated.
 static double ramp(int64_t i, int64_t rotary, double base, YarnScalingAttr scaling) {
-  double low = pairOf(scaling.getFast().convertToDouble(), rotary, base, scaling);
-  double high = pairOf(scaling.getSlow().convertToDouble(), rotary, base, scaling);
+  double low = pairWithTurns(scaling.getFast().convertToDouble(), rotary, base, scaling);
+  double high = pairWithTurns(scaling.getSlow().convertToDouble(), rotary, base, scaling);
   if (scaling.getTruncate()) {
     low = std::floor(low);
     high = std::ceil(high);
@@ -40,7 +40,7 @@ static double ramp(int64_t i, int64_t rotary, double base, YarnScalingAttr scali
   return std::clamp((i - low) / (high - low), 0.0, 1.0);
 }
 
-static double baseOf(int64_t rotary, double base, mlir::Attribute scaling, int64_t position) {
+static double scaledBase(int64_t rotary, double base, mlir::Attribute scaling, int64_t position) {
   auto dynamic = mlir::dyn_cast_or_null<DynamicScalingAttr>(scaling);
   if (!dynamic || position < dynamic.getOriginal())
     return base;
@@ -48,7 +48,7 @@ static double baseOf(int64_t rotary, double base, mlir::Attribute scaling, int64
   return base * std::pow(factor * share - (factor - 1), rotary / (rotary - 2.0));
 }
 
-static double frequencyOf(int64_t i, int64_t rotary, double base, mlir::Attribute scaling) {
+static double scaledFrequency(int64_t i, int64_t rotary, double base, mlir::Attribute scaling) {
   double frequency = std::pow(base, -2.0 * i / rotary);
   if (auto linear = mlir::dyn_cast_or_null<LinearScalingAttr>(scaling))
     return frequency / linear.getFactor().convertToDouble();
@@ -63,7 +63,7 @@ static double frequencyOf(int64_t i, int64_t rotary, double base, mlir::Attribut
   return frequency;
 }
 
-static double amplitudeOf(mlir::Attribute scaling) {
+static double scalingAmplitude(mlir::Attribute scaling) {
   if (auto listed = mlir::dyn_cast_or_null<ListedScalingAttr>(scaling))
     return listed.getAmplitude().convertToDouble();
   if (auto yarn = mlir::dyn_cast_or_null<YarnScalingAttr>(scaling))
@@ -73,10 +73,10 @@ static double amplitudeOf(mlir::Attribute scaling) {
 
 std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position, bool amplified) {
   std::vector<double> result(rotary);
-  double used = baseOf(rotary, base, scaling, position);
+  double used = scaledBase(rotary, base, scaling, position);
   for (int64_t i = 0; i < rotary / 2; ++i) {
-    double angle = position * frequencyOf(i, rotary, used, scaling);
-    double amplitude = amplified ? amplitudeOf(scaling) : 1;
+    double angle = position * scaledFrequency(i, rotary, used, scaling);
+    double amplitude = amplified ? scalingAmplitude(scaling) : 1;
     result[i] = amplitude * std::cos(angle);
     result[rotary / 2 + i] = amplitude * std::sin(angle);
   }

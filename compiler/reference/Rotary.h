@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The angles by which rotary embeddings turn pairs of features.
+// The angles by which rotary embeddings rotate pairs of features.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // linear, gated_linear, norm, activation, softmax, log_softmax, add, mul, scale, clamp, route, experts.
-#include "compiler/reference/RowWiseOps.h"
+#include "compiler/reference/Evaluation.h"
 
 #include "compiler/reference/StoredValues.h"
 
@@ -39,7 +39,7 @@ static double activate(ActivationKind kind, double x) {
   llvm_unreachable("every activation function is listed");
 }
 
-// Rows as instructions of matrices take them, 16 numbers at a time, beside such a weight; others stay.
+// Rounds activations to the 16-bit type of a weight, as tensor cores multiply them 16 at a time; others are unchanged.
 static Matrix roundedRows(Matrix x, mlir::Value weight, ActivationPrecision precision) {
   auto type = mlir::cast<mlir::ShapedType>(weight.getType());
   auto element = mlir::dyn_cast<mlir::FloatType>(type.getElementType());
@@ -91,7 +91,7 @@ static Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, 
   return result;
 }
 
-// Normalizes `width` features of row t from `first` on.
+// Normalizes `width` features of token t from `first` on.
 static void normalize(NormOp op, const Matrix &x, int64_t t, int64_t first, int64_t width, Matrix &result) {
   double mean = 0, squares = 0;
   if (op.getKind() == NormKind::layer)
@@ -117,7 +117,7 @@ static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const We
   return result;
 }
 
-// The places of the `count` largest numbers, of equal ones the first.
+// The indices of the `count` largest numbers; of equal ones the first.
 static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t count) {
   std::vector<int64_t> places(numbers.size());
   for (size_t i = 0; i < places.size(); ++i)
@@ -128,7 +128,7 @@ static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t 
   return places;
 }
 
-// What a row's features are compared by: minus infinity outside of the groups that are kept.
+// The scores by which experts are compared: minus infinity outside of the selected groups.
 static std::vector<double> compared(RouteOp op, const Matrix &x, int64_t t, const Weight *bias) {
   std::vector<double> all(x.columns), result(x.columns, -HUGE_VAL), sums;
   for (int64_t e = 0; e < x.columns; ++e)
@@ -157,7 +157,7 @@ static Matrix evaluate(RouteOp op, const Matrix &x, const Weight *bias) {
   return result;
 }
 
-// All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
+// All arithmetic is f32, as the op is defined, so that values halfway between two integers round alike.
 static Matrix roundedTo(mlir::Type element, const Matrix &x) {
   Weight numbers;
   numbers.values.assign(x.values.begin(), x.values.end());
@@ -174,19 +174,19 @@ static Matrix quantizedTo(mlir::Type element, const Matrix &x) {
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t)
     for (int64_t first = 0; first < x.columns; first += block) {
-      float most = 0;
+      float maxMagnitude = 0;
       for (int64_t i = first; i < first + block; ++i)
-        most = std::max(most, std::fabs(static_cast<float>(x.at(t, i))));
-      if (most < 0x1p-120f)
+        maxMagnitude = std::max(maxMagnitude, std::fabs(static_cast<float>(x.at(t, i))));
+      if (maxMagnitude < 0x1p-120f)
         continue;
-      float scale = most / 127, inverse = 127 / most;
+      float scale = maxMagnitude / 127, inverse = 127 / maxMagnitude;
       for (int64_t i = first; i < first + block; ++i)
         result.at(t, i) = std::nearbyint(static_cast<float>(x.at(t, i)) * inverse) * static_cast<double>(scale);
     }
   return result;
 }
 
-// What the row t gets of one expert is added to the result. `up` is null if `gate` is packed.
+// Adds the output of one expert for token t to the result. `up` is null if `gate` is packed.
 static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, double route, const Weight &gate,
                       const Weight *up, const Weight &down, llvm::ArrayRef<const Weight *> biases, Matrix &result) {
   int64_t experts = mlir::cast<mlir::RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
@@ -335,11 +335,11 @@ std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, A
       })
       .Case([&](ExpertsOp op) {
         std::vector<WeightPtr> biases;
-        std::vector<const Weight *> known;
+        std::vector<const Weight *> biasWeights;
         for (mlir::Value bias : op.getBiases())
-          known.push_back(biases.emplace_back(weight(bias)).get());
+          biasWeights.push_back(biases.emplace_back(weight(bias)).get());
         return evaluate(op, *matrix(op.getX()), *matrix(op.getRoutes()), *weight(op.getGate()),
-                        weight(op.getUp()).get(), *weight(op.getDown()), known);
+                        weight(op.getUp()).get(), *weight(op.getDown()), biasWeights);
       })
       .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
       .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })

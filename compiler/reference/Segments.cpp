@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step whose sequences go on into other segments is several, each of one segment of every sequence.
+// Cuts a step at the ends of segments into several, each with tokens of one segment of every sequence.
 #include "compiler/reference/Interpreter.h"
 
 #include <algorithm>
@@ -10,23 +10,23 @@ namespace {
 
 using Sequence = Interpreter::Sequence;
 
-// The tokens [first, first + count) of what a sequence brings, and which of them are wanted.
+// The tokens [first, first + count) of a sequence, and those of them that have outputs.
 Sequence part(const Sequence &whole, int64_t first, int64_t count, size_t results) {
   Sequence result = whole;
   result.ids.assign(whole.ids.begin() + first, whole.ids.begin() + first + count);
   if (!whole.types.empty())
     result.types.assign(whole.types.begin() + first, whole.types.begin() + first + count);
-  result.wanted.assign(results, {});
+  result.outputTokens.assign(results, {});
   for (size_t i = 0; i < results; ++i) {
     auto last = static_cast<int64_t>(whole.ids.size()) - 1;
-    for (int64_t row : i < whole.wanted.size() ? whole.wanted[i] : std::vector<int64_t>{last})
+    for (int64_t row : i < whole.outputTokens.size() ? whole.outputTokens[i] : std::vector<int64_t>{last})
       if (row >= first && row < first + count)
-        result.wanted[i].push_back(row - first);
+        result.outputTokens[i].push_back(row - first);
   }
   return result;
 }
 
-// Rows that came part by part, sequence by sequence.
+// Rows of results, collected part by part for each sequence.
 struct Collected {
   std::vector<std::vector<double>> values;  // of each sequence
   int64_t columns = 0;
@@ -35,7 +35,7 @@ struct Collected {
     auto from = rows.values.begin();
     columns = rows.columns;
     for (size_t i = 0; i < parts.size(); ++i) {
-      auto to = from + static_cast<int64_t>(parts[i].wanted[output].size()) * columns;
+      auto to = from + static_cast<int64_t>(parts[i].outputTokens[output].size()) * columns;
       values[places[i]].insert(values[places[i]].end(), from, to);
       from = to;
     }
@@ -59,9 +59,9 @@ llvm::Expected<std::vector<Matrix>> Interpreter::stepBySegments(llvm::ArrayRef<S
     std::vector<Sequence> parts;
     std::vector<size_t> places;
     for (size_t i = 0; i < sequences.size(); ++i) {
-      int64_t left = static_cast<int64_t>(sequences[i].ids.size()) - done[i];
-      int64_t count = std::min(left, segment - position(sequences[i].slot) % segment);
-      if (left == 0 && !sequences[i].ids.empty())
+      int64_t remaining = static_cast<int64_t>(sequences[i].ids.size()) - done[i];
+      int64_t count = std::min(remaining, segment - position(sequences[i].slot) % segment);
+      if (remaining == 0 && !sequences[i].ids.empty())
         continue;
       parts.push_back(part(sequences[i], done[i], count, results()));
       places.push_back(i);
@@ -69,11 +69,11 @@ llvm::Expected<std::vector<Matrix>> Interpreter::stepBySegments(llvm::ArrayRef<S
     }
     if (parts.empty())
       break;
-    llvm::Expected<std::vector<Matrix>> found = stepInSegments(parts);
-    if (!found)
-      return found.takeError();
-    for (size_t output = 0; output < found->size(); ++output)
-      collected[output].add(parts, places, output, (*found)[output]);
+    llvm::Expected<std::vector<Matrix>> results = stepInSegments(parts);
+    if (!results)
+      return results.takeError();
+    for (size_t output = 0; output < results->size(); ++output)
+      collected[output].add(parts, places, output, (*results)[output]);
   }
   std::vector<Matrix> result;
   for (const Collected &rows : collected)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes blocks value by value, from where each of its bits lies. Source: the block layouts of ggml (ggml-common.h).
+// Decodes blocks value by value, from the positions of their bits. Source: the block layouts of ggml (ggml-common.h).
 #include "compiler/reference/StoredBlocks.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -31,11 +31,11 @@ struct Block {
   int six(int j) const {
     const uint8_t *b = bytes + 4;
     int group = j % 8;
-    bool least = j >= 8;
+    bool isMinimum = j >= 8;
     if (group < 4)
-      return b[group + (least ? 4 : 0)] % 64;
-    int low = least ? b[group + 4] / 16 : b[group + 4] % 16;
-    return low + 16 * (b[least ? group : group - 4] / 64);
+      return b[group + (isMinimum ? 4 : 0)] % 64;
+    int low = isMinimum ? b[group + 4] / 16 : b[group + 4] % 16;
+    return low + 16 * (b[isMinimum ? group : group - 4] / 64);
   }
 };
 
@@ -90,7 +90,7 @@ double nvfp4(Block b, int i) {
   return fp4(b.nibble(4 + i / 16 * 8 + i % 8, i % 16 >= 8)) * fp8(b.bytes[i / 16]);
 }
 
-// Integers with a scale, of rounded activations.
+// Quantized activations: integers with a scale.
 template <int first> double scaled(Block b, int i) {
   uint32_t bits = llvm::support::endian::read32le(b.bytes);
   return b.integer(first + i) * fromBits(APFloat::IEEEsingle(), 32, bits);
@@ -117,8 +117,8 @@ constexpr Format table[] = {{"q8_0", 32, 34, q8_0},
                             {"q8_k_sums", 256, 340, scaled<84>}};
 
 const Format *find(llvm::StringRef name) {
-  auto found = llvm::find_if(table, [&](const Format &format) { return format.name == name; });
-  return found == std::end(table) ? nullptr : found;
+  auto it = llvm::find_if(table, [&](const Format &format) { return format.name == name; });
+  return it == std::end(table) ? nullptr : it;
 }
 
 // KIND_VALUES_TYPE: the values of a group, rounded to TYPE.

@@ -55,27 +55,27 @@ static void decodeNumbers(llvm::StringRef bytes, mlir::Type element, std::vector
 
 //===--- blocks -----------------------------------------------------------------------------------------------===//
 
-static StoredType blocksOf(mlir::Type element) {
+static StoredType blockType(mlir::Type element) {
   auto stored = mlir::dyn_cast<StoredType>(element);
   return stored && knowsBlocks(stored.getFormat()->name) ? stored : StoredType();
 }
 
 static bool isBlocks(mlir::Type element) {
-  return static_cast<bool>(blocksOf(element));
+  return static_cast<bool>(blockType(element));
 }
 
 static uint64_t bytesOfBlocks(mlir::Type element, uint64_t count) {
-  return blockBytes(blocksOf(element).getFormat()->name, count);
+  return blockBytes(blockType(element).getFormat()->name, count);
 }
 
 static void decodeStored(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values) {
-  decodeBlocks(blocksOf(element).getFormat()->name, bytes, values);
+  decodeBlocks(blockType(element).getFormat()->name, bytes, values);
 }
 
-// Which levels a block gets is the format's definition, and taken from it; what they mean is not. Blocks run along
-// rows, also those of lanes.
+// The codes of a block are taken from the format, which defines them; their meaning is not. Blocks run along rows, also
+// in panels.
 static void roundBlocks(Weight &weight, mlir::Type element) {
-  const StorageFormat &format = *blocksOf(element).getFormat();
+  const StorageFormat &format = *blockType(element).getFormat();
   if (weight.blocks == format.name)
     return;
   weight.blocks = format.name;
@@ -107,7 +107,7 @@ struct Storage {
 constexpr Storage table[] = {{isNumber, numberBytes, roundNumbers, decodeNumbers},
                              {isBlocks, bytesOfBlocks, roundBlocks, decodeStored}};
 
-const Storage &storageOf(mlir::Type element) {
+const Storage &findStorage(mlir::Type element) {
   const Storage *found = llvm::find_if(table, [&](const Storage &storage) { return storage.covers(element); });
   assert(found != std::end(table) && "a type that verifiers refuse");
   return *found;
@@ -137,15 +137,15 @@ void roundRows(Weight &weight, const StorageFormat &format, llvm::ArrayRef<float
 }
 
 void roundValues(Weight &weight, mlir::Type element) {
-  storageOf(element).round(weight, element);
+  findStorage(element).round(weight, element);
 }
 
 uint64_t storedBytes(mlir::Type element, uint64_t count) {
-  return storageOf(element).bytes(element, count);
+  return findStorage(element).bytes(element, count);
 }
 
 void decodeValues(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values) {
-  storageOf(element).decode(bytes, element, values);
+  findStorage(element).decode(bytes, element, values);
 }
 
 }  // namespace talc::reference

@@ -24,28 +24,27 @@ struct Matrix {
 struct Weight {
   std::vector<int64_t> shape;
   std::vector<float> values;
-  std::string blocks = {};  // the format in whose blocks its rows are known; empty: none
+  std::string blocks = {};  // the block format of its rows, if known; empty: none
 };
 
-// What linear layers do with rows: nothing, or round them to the type of a weight in 16 bits, as instructions of
-// matrices have them.
+// The precision of the inputs of linear layers: double, or the type of a 16-bit weight, as tensor cores have it.
 enum class ActivationPrecision { full, asWeights };
 
 using MatrixPtr = std::shared_ptr<const Matrix>;
 using WeightPtr = std::shared_ptr<const Weight>;
 
-// The rows that the matrix [N, K] behind a weight can have: N, or ceil(N/lanes)*lanes for panels [ceil(N/lanes), K,
+// The number of rows of the matrix [N, K] that a weight holds: N, or ceil(N/lanes)*lanes for panels [ceil(N/lanes), K,
 // lanes].
 inline int64_t rowCount(const Weight &weight) {
   return weight.shape[0] * (weight.shape.size() == 3 ? weight.shape[2] : 1);
 }
 
-// Row n of the matrix [N, K] behind a weight.
+// Row n of the matrix [N, K] that a weight holds.
 inline std::vector<double> row(const Weight &weight, int64_t n) {
-  int64_t depth = weight.shape[1], lanes = weight.shape.size() == 3 ? weight.shape[2] : 1;
-  std::vector<double> result(depth);
-  for (int64_t k = 0; k < depth; ++k)
-    result[k] = weight.values[(n / lanes * depth + k) * lanes + n % lanes];
+  int64_t inputs = weight.shape[1], lanes = weight.shape.size() == 3 ? weight.shape[2] : 1;
+  std::vector<double> result(inputs);
+  for (int64_t k = 0; k < inputs; ++k)
+    result[k] = weight.values[(n / lanes * inputs + k) * lanes + n % lanes];
   return result;
 }
 

@@ -39,7 +39,7 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, error.message());
   if (!llvm::sys::fs::is_regular_file(status))
-    return makeError(ErrorCode::WeightFile, "{}: is no regular file", file);
+    return makeError(ErrorCode::WeightFile, "{}: is not a regular file", file);
   llvm::Expected<Weight> weight = emptyWeight(name, type);
   if (!weight)
     return weight.takeError();

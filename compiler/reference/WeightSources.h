@@ -20,5 +20,8 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
                                 mlir::RankedTensorType type);
 llvm::Expected<Weight> drawRandom(const std::string &name, RandomSourceAttr source, mlir::RankedTensorType type);
 llvm::Expected<Weight> listValues(const std::string &name, ValuesSourceAttr source, mlir::RankedTensorType type);
+// From codes and scales, by the definition of #talc.quantized. (QuantizedTables.cpp)
+llvm::Expected<Weight> readQuantized(const std::string &name, llvm::StringRef directory, QuantizedSourceAttr source,
+                                     mlir::RankedTensorType type);
 
 }  // namespace talc::reference

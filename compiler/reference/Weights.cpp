@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks weights up, evaluates each once, and finds weights that are made from themselves.
+// Looks up weights, evaluates each once, and reports weights that depend on themselves.
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/QuantizedTables.h"
-#include "compiler/reference/Recipes.h"
 #include "compiler/reference/StoredBlocks.h"
 #include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
@@ -15,9 +13,9 @@
 namespace talc::reference {
 
 llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
-  auto known = values.find(name.str());
-  if (known != values.end())
-    return known->second;
+  auto it = values.find(name.str());
+  if (it != values.end())
+    return it->second;
   auto op = llvm::dyn_cast_or_null<WeightOp>(mlir::SymbolTable::lookupSymbolIn(module, name));
   if (!op)
     return makeError(ErrorCode::WeightRecipe, "weight '{}' is used but not defined", name.str());
@@ -32,7 +30,7 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
   return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
 }
 
-// To the blocks that the weight says its values are of.
+// Rounds a weight to the blocks of its quantize_to.
 llvm::Error Weights::round(WeightOp op, Weight &weight) {
   auto rounded = op->getAttrOfType<mlir::TypeAttr>(quantizeToAttr);
   if (!rounded)
@@ -81,9 +79,9 @@ llvm::Expected<Weight> Weights::evaluateRecipe(WeightOp op) {
 
 llvm::Expected<WeightPtr> Weights::derive(DeriveOp op, const std::vector<WeightPtr> &sources) {
   auto key = std::make_pair(op.getOperation(), sources);
-  auto known = derived.find(key);
-  if (known != derived.end())
-    return known->second;
+  auto it = derived.find(key);
+  if (it != derived.end())
+    return it->second;
   auto type = mlir::cast<mlir::RankedTensorType>(op.getResult().getType());
   llvm::Expected<Weight> weight = applyRecipe("of a talc.derive", op.getRecipe(), sources, type);
   if (!weight)

@@ -14,6 +14,11 @@
 
 namespace talc::reference {
 
+// Applies a recipe of the talc dialect (or #talc.fill) to its sources and rounds to the element type of `type`. `name`
+// is for messages. Fails (WeightRecipe) if the shapes do not fit.
+llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute recipe,
+                                   const std::vector<WeightPtr> &sources, mlir::RankedTensorType type);
+
 class Weights {
 public:
   explicit Weights(mlir::ModuleOp module) : module(module) {}

@@ -29,7 +29,7 @@ static std::string firstLines(llvm::StringRef key, llvm::StringRef content) {
   return "talc code " + key.str() + "\n" + llvm::toHex(hash) + "\n";
 }
 
-static std::string contentOf(const ObjectCode &code) {
+static std::string serialize(const ObjectCode &code) {
   std::string content;
   llvm::raw_string_ostream stream(content);
   stream << code.spills.size() << "\n";
@@ -60,20 +60,20 @@ static std::optional<ObjectCode> parseContent(llvm::StringRef content) {
   return code;
 }
 
-std::string CodeCache::folderOf(llvm::StringRef key) const {
+std::string CodeCache::entryFolder(llvm::StringRef key) const {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, key.take_front(2));
   return path.str().str();
 }
 
-std::string CodeCache::pathOf(llvm::StringRef key) const {
-  llvm::SmallString<128> path(folderOf(key));
+std::string CodeCache::entryPath(llvm::StringRef key) const {
+  llvm::SmallString<128> path(entryFolder(key));
   llvm::sys::path::append(path, key + entrySuffix);
   return path.str().str();
 }
 
-// The text of an entry that is a regular file: a pipe or a device in its place must not be waited for. Read and not
-// mapped, since another process may cut the file. Its time becomes that of this use, so that trim() knows.
+// Reads an entry that is a regular file, since a pipe or a device in its place might block. It is not mapped, because
+// another process may truncate the file. Sets the time of the file, by which trim() finds the least recently used.
 static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0)
@@ -90,7 +90,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
 }
 
 std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
-  std::string path = pathOf(key);
+  std::string path = entryPath(key);
   std::unique_ptr<llvm::MemoryBuffer> file = readEntry(path);
   if (!file)
     return std::nullopt;
@@ -102,8 +102,8 @@ std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
   return parseContent(content);
 }
 
-void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
-  std::string folder = folderOf(key);
+void CodeCache::store(llvm::StringRef key, const ObjectCode &code) const {
+  std::string folder = entryFolder(key);
   if (fs::create_directories(folder, true, fs::owner_all))
     return;
   llvm::SmallString<128> model(folder), partial;
@@ -112,12 +112,12 @@ void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
   if (fs::createUniqueFile(model, file, partial))
     return;
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
-  std::string content = contentOf(code);
+  std::string content = serialize(code);
   stream << firstLines(key, content) << content;
   stream.close();
   bool failed = stream.has_error();
   stream.clear_error();
-  if (failed || fs::rename(partial, pathOf(key)))
+  if (failed || fs::rename(partial, entryPath(key)))
     fs::remove(partial);
   trim(folder);
 }
@@ -141,7 +141,7 @@ void CodeCache::trim(const std::string &folder) const {
   }
   llvm::sort(entries, [](const Entry &a, const Entry &b) { return a.used < b.used; });
   for (const Entry &entry : entries) {
-    if (sum <= mostBytes / folders)
+    if (sum <= maxBytes / folders)
       return;
     fs::remove(entry.path);
     sum -= entry.bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps object code of functions in a directory, so that the same function is compiled once.
+// Stores object code of functions in a directory, so that the same function is compiled once.
 #pragma once
 
 #include "compiler/targets/ObjectCode.h"
@@ -15,19 +15,19 @@ namespace talc::targets {
 // counts as absent. A directory that cannot be read or written is an empty cache.
 class CodeCache {
 public:
-  static constexpr uint64_t mostBytes = uint64_t(1) << 30, folders = 256;
+  static constexpr uint64_t maxBytes = uint64_t(1) << 30, folders = 256;
 
   explicit CodeCache(std::string directory) : directory(std::move(directory)) {}
 
   // `key`: see CodeKeys.
   std::optional<ObjectCode> find(llvm::StringRef key) const;
 
-  // Afterwards removes what was not used for longest from the entry's folder, until it has its part of `mostBytes`.
-  void keep(llvm::StringRef key, const ObjectCode &code) const;
+  // Then removes the least recently used entries from the entry's folder, until it keeps to its share of `maxBytes`.
+  void store(llvm::StringRef key, const ObjectCode &code) const;
 
 private:
-  std::string folderOf(llvm::StringRef key) const;
-  std::string pathOf(llvm::StringRef key) const;
+  std::string entryFolder(llvm::StringRef key) const;
+  std::string entryPath(llvm::StringRef key) const;
   void trim(const std::string &folder) const;
 
   std::string directory;

@@ -3,17 +3,68 @@
 #include "compiler/targets/CodeKey.h"
 
 #include "compiler/generators/GeneratedCode.h"
-#include "compiler/targets/BuildIdentity.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
 
 using namespace mlir;
 
 namespace talc::targets {
+
+// A note: sizes of its name and content, its type, then both, each padded to 4 bytes.
+static std::string buildIdIn(llvm::ArrayRef<uint8_t> notes) {
+  auto padded = [](size_t size) { return (size + 3) & ~size_t(3); };
+  while (notes.size() >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) head;
+    memcpy(&head, notes.data(), sizeof(head));
+    notes = notes.drop_front(sizeof(head));
+    size_t name = padded(head.n_namesz), content = padded(head.n_descsz);
+    if (name + content > notes.size())
+      return "";
+    if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && memcmp(notes.data(), "GNU", 4) == 0)
+      return llvm::toHex(notes.slice(name, head.n_descsz));
+    notes = notes.drop_front(name + content);
+  }
+  return "";
+}
+
+// The build id that linkers leave in programs and libraries (ELF note NT_GNU_BUILD_ID), or size and time of a file
+// without one.
+static std::string fileIdentity(const dl_phdr_info &object) {
+  for (const ElfW(Phdr) & segment : llvm::ArrayRef(object.dlpi_phdr, object.dlpi_phnum))
+    if (segment.p_type == PT_NOTE) {
+      auto *notes = reinterpret_cast<const uint8_t *>(object.dlpi_addr + segment.p_vaddr);
+      if (std::string id = buildIdIn({notes, segment.p_memsz}); !id.empty())
+        return id;
+    }
+  llvm::StringRef name = object.dlpi_name;
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(name.empty() ? "/proc/self/exe" : name, status))
+    return name.str();
+  return fmt::format("{} {} {}", name.str(), status.getSize(),
+                     status.getLastModificationTime().time_since_epoch().count());
+}
+
+// The same text for the same build of this program and of every library that is loaded, LLVM among them.
+static std::string buildIdentity() {
+  std::string result;
+  dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *result) {
+        *static_cast<std::string *>(result) += fileIdentity(*object) + ";";
+        return 0;
+      },
+      &result);
+  return result;
+}
 
 namespace {
 
@@ -40,8 +91,8 @@ private:
 
 }  // namespace
 
-// What else a function's code depends on, of what it refers to: of a function its type and who made it, of a weight or
-// a state its place.
+// Prints what the code of a function depends on in a symbol it refers to: the type and the generator of a function, the
+// offset of a weight or a KV cache.
 static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
   stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
   if (auto function = dyn_cast<FunctionOpInterface>(symbol))
@@ -54,11 +105,11 @@ static void printReference(HashStream &stream, Operation *symbol, const OpPrinti
   stream << "\n";
 }
 
-// Where a sequence's part of a state lies depends on what all states need.
-static bool usesStates(Operation *function) {
+// The address of a sequence's keys and values depends on the size of all KV caches.
+static bool usesKvCaches(Operation *function) {
   auto uses = [](Operation *op) {
-    bool found = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
-    return found ? WalkResult::interrupt() : WalkResult::advance();
+    bool isCache = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
+    return isCache ? WalkResult::interrupt() : WalkResult::advance();
   };
   return function->walk(uses).wasInterrupted();
 }
@@ -68,7 +119,7 @@ CodeKeys::CodeKeys(ModuleOp module, llvm::StringRef stage, const Target &target)
   llvm::raw_string_ostream(common) << buildIdentity() << "\n" << target.identity() << "\n" << stage << "\n";
 }
 
-std::string CodeKeys::of(FunctionOpInterface function) const {
+std::string CodeKeys::key(FunctionOpInterface function) const {
   HashStream stream;
   stream << common;
   OpPrintingFlags form;
@@ -82,7 +133,7 @@ std::string CodeKeys::of(FunctionOpInterface function) const {
         references.insert(symbol);
   for (Operation *symbol : references)
     printReference(stream, symbol, form);
-  if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr); plan && usesStates(function))
+  if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr); plan && usesKvCaches(function))
     stream << plan.get(slotBytesKey) << "\n";
   return stream.digits();
 }

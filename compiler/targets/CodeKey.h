@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the object code of a function by a hash of everything that it follows from.
+// Names the object code of a function by a hash of everything that determines it.
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -17,15 +17,15 @@ class CodeKeys {
 public:
   CodeKeys(mlir::ModuleOp module, llvm::StringRef stage, const Target &target);
 
-  // Hexadecimal digits: equal for functions with the same name and body that refer to the same things, equal targets,
-  // and equal builds of talc and LLVM. What other functions do, the values of weights, and all that the module says
-  // about results do not count.
-  std::string of(mlir::FunctionOpInterface function) const;
+  // Hexadecimal digits, equal for functions with the same name and body that refer to equal symbols, for equal targets,
+  // and equal builds of talc and LLVM. Other functions, the values of weights, and the module's attributes about
+  // results do not count.
+  std::string key(mlir::FunctionOpInterface function) const;
 
 private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
-  std::string common;  // what all keys of the module follow from
+  std::string common;  // the part that all keys of the module have in common
 };
 
 }  // namespace talc::targets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LLVM makes of a model's code.
+// Object code of functions, and listings of it.
 #pragma once
 
 #include "llvm/ADT/StringMap.h"
@@ -12,11 +12,11 @@ namespace talc::targets {
 
 struct ObjectCode {
   std::vector<uint8_t> bytes;  // a relocatable object without undefined symbols
-  // How many times a function writes a register to the stack for want of registers; one that is not there never does.
+  // The number of registers that a function spills; functions without spills are not listed.
   llvm::StringMap<int64_t> spills;
 };
 
-// The same of one function for readers.
+// The code of one function, for people to read.
 struct CodeListing {
   std::string function;
   std::string llvmIr, assembly;  // optimized

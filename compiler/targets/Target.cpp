@@ -18,18 +18,17 @@ namespace talc::targets {
 namespace {
 
 struct Family {
-  // A null pointer: the name is none of the family's.
+  // A null pointer if the family has no such name.
   llvm::Expected<TargetPtr> (*parse)(llvm::StringRef name);
-  // All that it knows.
-  std::vector<std::string> (*known)();
-  // For messages: what it takes, and what two targets of one kind have in common.
+  std::vector<std::string> (*allNames)();
+  // For messages: the names that the family accepts, and what two targets of one kind have in common.
   const char *names, *measure;
   llvm::ArrayRef<llvm::StringLiteral> texts = cpu::texts;
 };
 
 }  // namespace
 
-// The first that knows a name has it, and a machine that runs code of several families prefers the first.
+// The first family that knows a name parses it, and a machine that runs code of several families prefers the first.
 static constexpr Family families[] = {
     {cpu::parseX86, cpu::x86Names,
      "native, x86-64-v3, x86-64-v3+vnni, x86-64-v4, x86-64-v4+vnni, x86-64-v4+bf16, x86-64-v4+amx, or the name of a "
@@ -43,16 +42,16 @@ static constexpr Family families[] = {
 
 // Sets `family`.
 static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
-  std::vector<std::string> known;
+  std::vector<std::string> names;
   for (const Family &next : families) {
     family = &next;
     llvm::Expected<TargetPtr> target = next.parse(name);
     if (!target || *target)
       return target;
-    llvm::append_range(known, next.known());
+    llvm::append_range(names, next.allNames());
   }
   return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
-                   suggestion(name.str(), known), targetNames());
+                   suggestion(name.str(), names), targetNames());
 }
 
 std::string targetNames() {
@@ -82,7 +81,7 @@ llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
     const Family *family;
     MachineRequirements needs;
   };
-  // What needs more of a machine is better code for it.
+  // Code with more requirements is better code.
   auto better = [](const Listed &a, const Listed &b) {
     return a.family != b.family ? a.family < b.family : a.needs.features.size() > b.needs.features.size();
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on vectors of bytes, which only schedule and codegen of processors know.
+// C++ classes of ByteOps.td: vector operations that only the CPU passes use.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on vectors, which only schedule and codegen of processors know.
+// Vector operations that only the CPU passes of stages schedule and codegen use.
 #ifndef KERNEL_BYTE_OPS
 #define KERNEL_BYTE_OPS
 
@@ -8,9 +8,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
 def Kernel_TableLookupOp : Op<Kernel_Dialect, "table_lookup", [Pure, AllTypesMatch<["indices", "result"]>]> {
-  let summary = "bytes of a table of sixteen";
+  let summary = "looks bytes up in a table of sixteen";
   let description = [{
-    result[i] = table[places[i]]: places are from 0 to 15.
+    result[i] = table[indices[i]]; indices are from 0 to 15.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [I8]>:$indices, DenseI8ArrayAttr:$table);
   let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
@@ -19,14 +19,14 @@ def Kernel_TableLookupOp : Op<Kernel_Dialect, "table_lookup", [Pure, AllTypesMat
 }
 
 def Kernel_LdexpOp : Op<Kernel_Dialect, "ldexp",
-                             [Pure, AllTypesMatch<["number", "result"]>, AllShapesMatch<["number", "power"]>]> {
-  let summary = "numbers times powers of two";
+                             [Pure, AllTypesMatch<["x", "result"]>, AllShapesMatch<["x", "exponent"]>]> {
+  let summary = "multiplies numbers by powers of two";
   let description = [{
-    result[i] = number[i] * 2^power[i], rounded once.
+    result[i] = x[i] * 2^exponent[i], rounded once.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$number, VectorOfRankAndType<[1], [I32]>:$power);
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$x, VectorOfRankAndType<[1], [I32]>:$exponent);
   let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
-  let assemblyFormat = "$number `by` $power attr-dict `:` type($number) `,` type($power)";
+  let assemblyFormat = "$x `by` $exponent attr-dict `:` type($x) `,` type($exponent)";
 }
 
 #endif // KERNEL_BYTE_OPS

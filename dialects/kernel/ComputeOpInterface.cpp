@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the memory effects of a piece.
+// Memory effects of compute ops.
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ComputeOpInterface.cpp.inc"
@@ -8,9 +8,9 @@ using namespace mlir;
 
 namespace talc::kernel {
 
-void addComputeOpEffects(Operation *piece, ComputeOpEffects &effects) {
-  auto destination = dyn_cast<DestinationStyleOpInterface>(piece);
-  for (OpOperand &operand : piece->getOpOperands()) {
+void addComputeOpEffects(Operation *op, ComputeOpEffects &effects) {
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<MemRefType, KvCacheType>(operand.get().getType()))
       continue;
     MemoryEffects::Effect *effect = MemoryEffects::Read::get();
@@ -20,8 +20,8 @@ void addComputeOpEffects(Operation *piece, ComputeOpEffects &effects) {
   }
 }
 
-bool writes(Operation *piece, OpOperand &operand) {
-  auto interface = dyn_cast<MemoryEffectOpInterface>(piece);
+bool writes(Operation *op, OpOperand &operand) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   SmallVector<MemoryEffects::EffectInstance> effects;
   if (interface)
     interface.getEffects(effects);
@@ -30,10 +30,10 @@ bool writes(Operation *piece, OpOperand &operand) {
   });
 }
 
-Value getDestination(Operation *piece) {
-  if (isa<ComputeOpInterface>(piece))
-    for (OpOperand &operand : piece->getOpOperands())
-      if (isa<MemRefType>(operand.get().getType()) && writes(piece, operand))
+Value getDestination(Operation *op) {
+  if (isa<ComputeOpInterface>(op))
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<MemRefType>(operand.get().getType()) && writes(op, operand))
         return operand.get();
   return {};
 }

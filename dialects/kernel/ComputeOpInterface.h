@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of pieces (ComputeOpInterface.td), and what they answer.
+// The interface of compute ops (ComputeOpInterface.td), and their costs.
 #pragma once
 
 #include "mlir/IR/OpDefinition.h"
@@ -11,13 +11,13 @@
 
 namespace talc::kernel {
 
-// A step's costs follow from a few figures, each with its own factor:
+// The costs of an op in a step:
 //   operations = perRow * rows + perPair * pairs
-//   stored     = perCall + perRow * rows + perKey * keys      bytes of weights and states
+//   stored     = perCall + perRow * rows + perKey * keys      bytes of weights and KV caches
 //   passed     = perRow * rows                                bytes of activations
-// rows: those that the piece works on. pairs: of a query and a key that it sees, of all sequences. keys: tokens that
-// the sequences hold, those of the step included. An add, a multiply, a comparison or a function counts as one
-// operation; epilogues do not count. Every byte is counted once, as if caches were perfect.
+// rows: the tokens that the op computes. pairs: (query, key that it sees), of all sequences. keys: tokens in the KV
+// caches of the sequences, including those of the step. An add, a multiply, a comparison or a function counts as one
+// operation; epilogues do not count. Every byte is counted once, as with perfect caches.
 struct OpCosts {
   struct {
     int64_t perRow = 0, perPair = 0;
@@ -30,15 +30,15 @@ struct OpCosts {
   } passed;
 };
 
-// The effects of a piece that writes its inits and reads its other operands.
+// The effects of an op that writes its inits and reads its other operands.
 using ComputeOpEffects = llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
-void addComputeOpEffects(mlir::Operation *piece, ComputeOpEffects &effects);
+void addComputeOpEffects(mlir::Operation *op, ComputeOpEffects &effects);
 
-// Whether a piece on buffers writes an operand.
-bool writes(mlir::Operation *piece, mlir::OpOperand &operand);
+// Whether an op on buffers writes an operand.
+bool writes(mlir::Operation *op, mlir::OpOperand &operand);
 
-// The buffer that a piece writes; null if it writes a state.
-mlir::Value getDestination(mlir::Operation *piece);
+// The buffer that a compute op writes; null if it writes a KV cache.
+mlir::Value getDestination(mlir::Operation *op);
 
 }  // namespace talc::kernel
 

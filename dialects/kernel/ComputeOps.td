@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces of a step: ops of the kernel dialect, each of which is what one loop nest computes.
+// The compute ops of the kernel dialect: each is computed by one loop nest.
 #ifndef COMPUTE_OPS
 #define COMPUTE_OPS
 
@@ -16,14 +16,14 @@ def Kernel_Data : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
 
 class Kernel_Op<string opName, list<Trait> traits = []> : Op<Kernel_Dialect, opName, traits>;
 
-// An op that writes its `init` operand, and on tensors returns the new value. What it answers to the questions of
-// ComputeOpInterface.td, and its verifier, stand in pieces/<Name>.cpp; `answers` are those that have a default.
-class Kernel_ComputeOp<string opName, list<string> answers = [], list<Trait> traits = []>
+// An op that writes its `init` operand, and on tensors returns the new value. Its methods of ComputeOpInterface.td and
+// its verifier are in ops/<Name>.cpp; `methods` are those that it overrides.
+class Kernel_ComputeOp<string opName, list<string> methods = [], list<Trait> traits = []>
     : Kernel_Op<opName, [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-                         DeclareOpInterfaceMethods<ComputeOpInterface, answers>] # traits> {
+                         DeclareOpInterfaceMethods<ComputeOpInterface, methods>] # traits> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }\n";
-  // On buffers a piece reads its operands and writes its init; on tensors it has no effect.
+  // On buffers it reads its operands and writes its init; on tensors it has no effect.
   code effects = [{
     void $cppClass::getEffects(
         ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
@@ -34,14 +34,14 @@ class Kernel_ComputeOp<string opName, list<string> answers = [], list<Trait> tra
   let hasVerifier = 1;
 }
 
-// One that makes of every row of x a row of the same width, with so many operations for an element. It needs no file in
-// pieces/.
+// A compute op that maps every row of x to a row of the same width, with a fixed number of operations per element. It
+// needs no file in ops/.
 class Kernel_RowWiseOp<string opName, int operations> : Kernel_ComputeOp<opName> {
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
   let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
   let extraClassDefinition = effects # [{
     ::talc::kernel::OpCosts $cppClass::getCosts() {
-      return costsOfRows(getX(), getInit(), }] # operations # [{);
+      return rowWiseCosts(getX(), getInit(), }] # operations # [{);
     }
     void $cppClass::printShapes(::llvm::raw_ostream &out) { out << features(getX()); }
     ::llvm::LogicalResult $cppClass::verify() { return expectSameShape(*this, getX(), getInit()); }
@@ -49,7 +49,7 @@ class Kernel_RowWiseOp<string opName, int operations> : Kernel_ComputeOp<opName>
 }
 
 def Kernel_MatmulOp : Kernel_ComputeOp<"matmul", ["getDivision", "getTaskSpace", "getFused"], [SingleBlock]> {
-  let summary = "rows times a packed weight, with an epilogue on every sum";
+  let summary = "multiplies activations by a packed weight, with an epilogue on every sum";
   let description = [{
     x [T, K], weight [P, K, L] (#talc.pack, L 16, 32 or 64), init [T, N]:
       init[t, n] = epilogue(sum_k x[t, k] * weight[n / L, k, n % L], inputs at (t, n))
@@ -58,30 +58,34 @@ def Kernel_MatmulOp : Kernel_ComputeOp<"matmul", ["getDivision", "getTaskSpace",
 
     `gated`: a panel holds L/2 gate columns, then L/2 up columns (#talc.interleave); the epilogue receives both sums.
     `groups` = G: x is [T, G*S], and panel p sums the first K of the S features of group p / (P/G).
+    `split_k` = D: x has one row, K is a multiple of D, and row d of init [D, N] receives the partial sums over the d-th
+    part of K; there are no inputs, gates or groups (`split-k`).
 
-    Of an x that was rounded (`kernel.quantize`) a target may sum the products of integers that share scales exactly, and
-    bring these sums into the chain, k ascending. Where x and weight are bf16 it may take two k at a time (`kernel.dot_pairs`).
+    If x is quantized (`kernel.quantize`), a target may sum products of integers that share scales exactly, and add these
+    sums to the chain, k ascending. If x and weight are bf16, it may take two k at a time (`kernel.dot_pairs`).
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$weight, Variadic<Kernel_Data>:$inputs,
-                       Kernel_Data:$init, UnitAttr:$gated, DefaultValuedAttr<I64Attr, "1">:$groups);
+                       Kernel_Data:$init, UnitAttr:$gated, DefaultValuedAttr<I64Attr, "1">:$groups,
+                       DefaultValuedAttr<I64Attr, "1">:$split_k);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $step `,` $x `,` $weight (`inputs` `(` $inputs^ `)`)? `into` $init (`gated` $gated^)? (`groups` $groups^)? $epilogue
-    attr-dict `:` functional-type(operands, results)
+    $step `,` $x `,` $weight (`inputs` `(` $inputs^ `)`)? `into` $init (`gated` $gated^)? (`groups` $groups^)? (`split_k` $split_k^)?
+    $epilogue attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Kernel_ExpertsOp : Kernel_ComputeOp<"experts", ["getDivision", "getTaskSpace", "getFused"], [SingleBlock]> {
-  let summary = "rows times the panels of the experts that they are routed to";
+  let summary = "multiplies each token's activations by the weights of the experts that it is routed to";
   let description = [{
-    routes [T, E], weight [E*P, K, L]: P panels for each expert. Slot s of row t is its s-th expert, ascending, whose
+    routes [T, E], weight [E*P, K, L]: P panels for each expert. Slot s of token t is its s-th expert, ascending, whose
     routes[t, e] is not zero; there are at most `slots`.
       first half (`gated`):  x [T, K], init [T, slots*N]:  init[t, s*N + n] = epilogue(gate sum, up sum)
       second half:           x [T, slots*K], init [T, N]:  init[t, n] = epilogue(sum of slot s, routes[t, e], init[t, n]),
                              s ascending, init being zero before
     The epilogue also receives element e*N + n of each of the `biases`.
-    Each sum is one f32 chain with k ascending, and x may be rounded, as in kernel.matmul. A task goes through the experts in turn: the rows
-    that chose one pass its panels together, in tiles. Panels of experts that no row of the step chose are not read.
+    Each sum is one f32 chain with k ascending, and x may be quantized, as in kernel.matmul. A task takes one expert after
+    the other: the tokens that chose it are multiplied together, in tiles. Weights of experts that no token of the step
+    chose are not read.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$routes, Kernel_Data:$weight,
                        Variadic<Kernel_Data>:$biases, Kernel_Data:$init, I64Attr:$slots, UnitAttr:$gated);
@@ -93,24 +97,24 @@ def Kernel_ExpertsOp : Kernel_ComputeOp<"experts", ["getDivision", "getTaskSpace
 }
 
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, ParentOneOf<["MatmulOp", "ExpertsOp"]>]> {
-  let summary = "the value that a contraction stores";
+  let summary = "the value that a matmul stores";
   let arguments = (ins Variadic<F32>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 def Kernel_AttentionOp : Kernel_ComputeOp<"attention", ["getDivision", "getTaskSpace", "addFacts"],
                                       [AttrSizedOperandSegments]> {
-  let summary = "online-softmax attention of the step's queries over a state";
+  let summary = "online-softmax attention of the step's queries over a KV cache";
   let description = [{
-    queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
-    source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's
-    result does not depend on the other queries of the step. Source: Milakov and Gimelshein 2018; FlashAttention
+    queries and init [T, heads*width]; see `talc.attention`. A KV cache of the role source has the keys of the sequence's
+    source, and every query sees all of them. Keys are taken in blocks of fixed size counted from position 0, so that a
+    query's result does not depend on the other queries of the step. Source: Milakov and Gimelshein 2018; FlashAttention
     (arXiv 2205.14135).
 
-    With `block`, a multiple of the layout's group of tokens, queries have a single row, and init [ceil(capacity / block), n] receives
-    what each block of so many keys yields by itself, for kernel.combine; see PartialAttentionLayout. Of a ring, init has a row more,
-    and block b goes to row b modulo their number. What `sink_queries` see of the first tokens is a block of its own, before
-    all others.
+    `block`, a multiple of the layout's token group, splits the keys (flash decoding): queries have a single row, and row b
+    of init [ceil(capacity / block), n] receives the partial result of the b-th block of keys, for kernel.combine (see
+    PartialAttentionLayout). For a ring, init has one row more, and block b goes to row b modulo their number. The sink
+    tokens that `sink_queries` see are a block of their own, before all others.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_KvCache:$cache, Optional<Kernel_Data>:$bias,
                        Optional<Kernel_Data>:$sinks, Optional<Kernel_Data>:$sink_queries,
@@ -126,11 +130,11 @@ def Kernel_AttentionOp : Kernel_ComputeOp<"attention", ["getDivision", "getTaskS
 }
 
 def Kernel_CombineOp : Kernel_ComputeOp<"combine"> {
-  let summary = "the attention of a single row from what each block of keys yielded";
+  let summary = "merges the partial attention results of key blocks for a single token";
   let description = [{
-    init [1, heads*width]; parts [blocks, n] as an attention with the same `block`, `window` and `sinks` left them, over
-    the keys of the row's sequence, or of its `source`; `ring`: over those that a ring holds. Blocks are brought together in
-    ascending order, as an attention does that takes them one after the other, so that the bits are the same.
+    init [1, heads*width]; partials [blocks, n] as an attention with the same `block`, `window` and `sinks` leaves them, over
+    the keys of the token's sequence, or of its `source`; `ring`: over those that a ring holds. Blocks are merged in
+    ascending order, as by an attention that takes them one after the other, so that the bits are the same.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$partials, Optional<Kernel_Data>:$sinks, Kernel_Data:$init,
                        I64Attr:$heads, I64Attr:$window, I64Attr:$block, UnitAttr:$source, UnitAttr:$ring);
@@ -155,13 +159,13 @@ def Kernel_SoftmaxOp : Kernel_RowWiseOp<"softmax", 5> {  // compare, subtract, e
 }
 
 def Kernel_QuantizeOp : Kernel_ComputeOp<"quantize"> {
-  let summary = "rounds every row to integers of 8 bits with scales, or to bf16; see `talc.quantize`";
+  let summary = "quantizes activations to int8 codes with scales, or converts them to bf16; see `talc.quantize`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
   let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
 }
 
 def Kernel_LogSoftmaxOp : Kernel_ComputeOp<"log_softmax"> {
-  let summary = "logarithms of the probabilities of words, some of which lie in clusters; see `talc.log_softmax`";
+  let summary = "log-probabilities of words, some of which are in clusters; see `talc.log_softmax`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init, DenseI64ArrayAttr:$tails);
   let assemblyFormat = [{
     $step `,` $x `tails` $tails `into` $init attr-dict `:` functional-type(operands, results)
@@ -169,7 +173,7 @@ def Kernel_LogSoftmaxOp : Kernel_ComputeOp<"log_softmax"> {
 }
 
 def Kernel_RouteOp : Kernel_ComputeOp<"route"> {
-  let summary = "the largest features of every row; see `talc.route`";
+  let summary = "keeps the largest features of every row; see `talc.route`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Optional<Kernel_Data>:$bias, Kernel_Data:$init, I64Attr:$count,
                        UnitAttr:$normalized, DefaultValuedAttr<I64Attr, "1">:$groups,
                        DefaultValuedAttr<I64Attr, "1">:$topk_groups, DefaultValuedAttr<I64Attr, "1">:$group_best);
@@ -180,7 +184,7 @@ def Kernel_RouteOp : Kernel_ComputeOp<"route"> {
 }
 
 def Kernel_JoinOp : Kernel_ComputeOp<"join"> {
-  let summary = "the features of each head of x, then those of y; see `talc.join`";
+  let summary = "concatenates the features of each head of x and y; see `talc.join`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$y, Kernel_Data:$init, I64Attr:$heads);
   let assemblyFormat = [{
     $step `,` $x `,` $y `heads` $heads `into` $init attr-dict `:` functional-type(operands, results)
@@ -199,10 +203,10 @@ def Kernel_RopeOp : Kernel_ComputeOp<"rope"> {
 def Kernel_GatherOp : Kernel_ComputeOp<"gather"> {
   let summary = "init[t] = table[index(t) + offset]";
   let description = [{
-    `partial`: the table has some of the rows only, and the others are zero; offset may then be negative.
-    index(t) is the token id of row t (`ids`), its position (`positions`), its token type (`types`), or the t-th row
-    that is wanted for the result `output` (`outputs`), or the number of tokens before it that are not `padding`, -1 for
-    those that are (`counted`, see `talc.position`). A table of rank 3 is packed: [V/L, D, L].
+    index(t) is, of token t, its id (`ids`), its position (`positions`), its token type (`types`), or the number of tokens
+    before it that are not `padding`, -1 for those that are (`counted`, see `talc.position`); or the index of the t-th
+    token that is wanted for the result `output` (`outputs`). A table of rank 3 is packed: [V/L, D, L]. `partial`: the
+    table has only some of the rows, the others are zero; offset may then be negative.
   }];
   let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
                        I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output, OptionalAttr<I64Attr>:$padding,
@@ -212,13 +216,13 @@ def Kernel_GatherOp : Kernel_ComputeOp<"gather"> {
   }];
 }
 
-// Writes a state beside its init.
+// Writes a memory besides its init.
 def Kernel_MemoryOp : Kernel_Op<"memory", [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                            DeclareOpInterfaceMethods<ComputeOpInterface, ["getDivision", "getTaskSpace"]>]> {
-  let summary = "reads and writes the memory of earlier segments; see `talc.memory`";
+  let summary = "reads and writes the compressive memory of earlier segments; see `talc.memory`";
   let description = [{
     local, queries and init [T, heads*width], keys and values [T, kv_heads*width], gates [heads]. A task is a head of the
-    state: all rows of a sequence in turn, since each sum is one chain in the order of tokens.
+    memory: it takes all tokens of a sequence in turn, since each sum is one chain in the order of tokens.
   }];
   let arguments = (ins Talc_MemoryUpdateAttr:$update, Kernel_Step:$step, Kernel_Data:$local, Kernel_Data:$queries,
                        Kernel_Data:$keys, Kernel_Data:$values, Talc_KvCache:$cache, Kernel_Data:$gates, Kernel_Data:$init,
@@ -232,10 +236,10 @@ def Kernel_MemoryOp : Kernel_Op<"memory", [DestinationStyleOpInterface, DeclareO
   let hasVerifier = 1;
 }
 
-// Writes a state instead of an init.
+// Writes a KV cache instead of an init.
 def Kernel_KvAppendOp : Kernel_Op<"kv_append", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                            DeclareOpInterfaceMethods<ComputeOpInterface, ["getDivision", "getTaskSpace"]>]> {
-  let summary = "stores keys and values of the step's rows in a state; see `talc.kv_append`";
+  let summary = "stores keys and values of the step's tokens in a KV cache; see `talc.kv_append`";
   let arguments = (ins Kernel_Step:$step, Talc_KvCache:$cache, Kernel_Data:$keys, Kernel_Data:$values);
   let assemblyFormat = [{
     $step `,` $cache `,` $keys `,` $values attr-dict `:` qualified(type($cache)) `,` type($keys) `,` type($values)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one-shot-bufferize turns the pieces of the kernel dialect from tensors into buffers.
+// Lets one-shot-bufferize convert the ops of the kernel dialect from tensors to buffers.
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/kernel/ops/Upstream.h"
 
@@ -38,8 +38,8 @@ static void cloneOnBuffers(RewriterBase &rewriter, Operation *op, ValueRange ope
 
 namespace {
 
-// A piece writes its init completely and never reads it.
-template <typename PieceOp> struct PieceModel : DstBufferizableOpInterfaceExternalModel<PieceModel<PieceOp>, PieceOp> {
+// A compute op writes its init completely and never reads it.
+template <typename Op> struct ComputeOpModel : DstBufferizableOpInterfaceExternalModel<ComputeOpModel<Op>, Op> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }
@@ -51,17 +51,16 @@ template <typename PieceOp> struct PieceModel : DstBufferizableOpInterfaceExtern
     auto operands = bufferOperands(rewriter, op, options, state);
     if (failed(operands))
       return failure();
-    auto piece = cast<DestinationStyleOpInterface>(op);
-    Value init = (*operands)[piece.getDpsInitOperand(0)->getOperandNumber()];
+    auto destination = cast<DestinationStyleOpInterface>(op);
+    Value init = (*operands)[destination.getDpsInitOperand(0)->getOperandNumber()];
     cloneOnBuffers(rewriter, op, *operands);
     replaceOpWithBufferizedValues(rewriter, op, init);
     return success();
   }
 };
 
-// A piece that writes no tensor.
-template <typename PieceOp>
-struct StoringModel : BufferizableOpInterface::ExternalModel<StoringModel<PieceOp>, PieceOp> {
+// A compute op that writes a KV cache instead of a tensor.
+template <typename Op> struct StoringModel : BufferizableOpInterface::ExternalModel<StoringModel<Op>, Op> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
   bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
   AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
@@ -92,10 +91,10 @@ struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, WeightO
 };
 
 template <typename Op> void attachModel(MLIRContext *context) {
-  constexpr bool isPiece = Op::template hasTrait<ComputeOpInterface::Trait>();
-  if constexpr (isPiece && Op::template hasTrait<DestinationStyleOpInterface::Trait>())
-    Op::template attachInterface<PieceModel<Op>>(*context);
-  else if constexpr (isPiece)
+  constexpr bool isComputeOp = Op::template hasTrait<ComputeOpInterface::Trait>();
+  if constexpr (isComputeOp && Op::template hasTrait<DestinationStyleOpInterface::Trait>())
+    Op::template attachInterface<ComputeOpModel<Op>>(*context);
+  else if constexpr (isComputeOp)
     Op::template attachInterface<StoringModel<Op>>(*context);
 }
 

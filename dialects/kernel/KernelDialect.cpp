@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the kernel dialect; which rows a buffer has.
+// Registers the kernel dialect; views and rows of buffers; verifiers of step ops; layouts of KV caches; plans.
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ByteOps.h"
@@ -13,7 +13,7 @@
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelEnums.cpp.inc"
 
-// Of #kernel.kv_panels: the element of keys, and that of values if it is another one.
+// The element types of #kernel.kv_panels: that of keys, then that of values if it differs.
 static mlir::ParseResult parseKvPanelElements(mlir::AsmParser &parser, mlir::Type &keys, mlir::Type &values) {
   if (parser.parseType(keys))
     return mlir::failure();
@@ -109,7 +109,7 @@ LogicalResult DotOp::verify() {
     if (cast<VectorType>(bytes.getType()).getDimSize(0) != 4 * lanes)
       return emitOpError() << "has " << bytes.getType() << " for " << lanes << " sums, expected four bytes for each";
   if (getMaxCode() < 1 || getMaxCode() > (getIsSigned() ? 127 : 255))
-    return emitOpError() << "has levels up to " << getMaxCode() << ", expected 1 to " << (getIsSigned() ? 127 : 255);
+    return emitOpError() << "has codes up to " << getMaxCode() << ", expected 1 to " << (getIsSigned() ? 127 : 255);
   return success();
 }
 
@@ -117,7 +117,7 @@ LogicalResult DotPairsOp::verify() {
   int64_t lanes = cast<VectorType>(getSums().getType()).getDimSize(0);
   if (cast<VectorType>(getX().getType()).getDimSize(0) == 2 * lanes)
     return success();
-  return emitOpError() << "has " << getX().getType() << " for " << lanes << " sums, expected two numbers for each";
+  return emitOpError() << "has " << getX().getType() << " for " << lanes << " sums, expected two bf16 for each";
 }
 
 LogicalResult TableLookupOp::verify() {
@@ -126,7 +126,7 @@ LogicalResult TableLookupOp::verify() {
   return emitOpError() << "has a table of " << getTable().size() << " bytes, expected 16";
 }
 
-//===--- the layout of states -----------------------------------------------------------------------------------===//
+//===--- layouts of KV caches -----------------------------------------------------------------------------------===//
 
 static int64_t roundedUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -141,7 +141,7 @@ LogicalResult KvPanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emit
   return success();
 }
 
-// A token's keys and values; those of a value are filled up to whole lines.
+// The width of values is padded to a multiple of the lanes of a panel.
 int64_t KvPanelsAttr::getTokenBytes(int64_t heads, int64_t width) const {
   return getStorageFormat(getKeys())->byteSize(heads * width) +
          getStorageFormat(getValues())->byteSize(heads * roundedUp(width, getTokens()));
@@ -168,42 +168,42 @@ int64_t MatricesAttr::getTokenGroup() const {
 }
 
 LogicalResult MatricesOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
-  auto part = cast<MemRefType>(getType());
-  if (!isa_and_present<MatricesAttr>(state.getLayout()))
-    return emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.matrices";
-  if (part.getElementType().isF32() && part.getLayout().isIdentity() &&
-      part.getShape() == ArrayRef<int64_t>(memoryShape(state)))
+  auto cache = cast<KvCacheType>(getCache().getType());
+  auto view = cast<MemRefType>(getType());
+  if (!isa_and_present<MatricesAttr>(cache.getLayout()))
+    return emitOpError() << "is of " << cache << ", expected a cache that is laid out in #kernel.matrices";
+  if (view.getElementType().isF32() && view.getLayout().isIdentity() &&
+      view.getShape() == ArrayRef<int64_t>(memoryShape(cache)))
     return success();
-  return emitOpError() << "yields " << part << " of " << state;
+  return emitOpError() << "yields " << view << " for " << cache;
 }
 
-llvm::SmallVector<int64_t> memoryShape(KvCacheType state) {
-  return {state.getHeads(), 2, state.getWidth() + 1, state.getWidth()};
+llvm::SmallVector<int64_t> memoryShape(KvCacheType cache) {
+  return {cache.getHeads(), 2, cache.getWidth() + 1, cache.getWidth()};
 }
 
-static LogicalResult verifyPart(Operation *op, Type state) {
-  if (isa_and_present<KvPanelsAttr>(cast<KvCacheType>(state).getLayout()))
+static LogicalResult verifyKvView(Operation *op, Type cache) {
+  if (isa_and_present<KvPanelsAttr>(cast<KvCacheType>(cache).getLayout()))
     return success();
-  return op->emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.kv_panels";
+  return op->emitOpError() << "is of " << cache << ", expected a cache that is laid out in #kernel.kv_panels";
 }
 
 LogicalResult KeysOp::verify() {
-  return verifyPart(*this, getCache().getType());
+  return verifyKvView(*this, getCache().getType());
 }
 LogicalResult ValuesOp::verify() {
-  return verifyPart(*this, getCache().getType());
+  return verifyKvView(*this, getCache().getType());
 }
 
-KvLayout::KvLayout(KvCacheType state) : heads(state.getHeads()), width(state.getWidth()) {
-  auto layout = cast<KvPanelsAttr>(state.getLayout());
+KvLayout::KvLayout(KvCacheType cache) : heads(cache.getHeads()), width(cache.getWidth()) {
+  auto layout = cast<KvPanelsAttr>(cache.getLayout());
   keys = layout.getKeys();
   values = layout.getValues();
   tokens = layout.getTokens();
-  panels = roundedUp(state.getCapacity(), tokens) / tokens;
-  sinkTokens = state.getSinkTokens();
+  panels = roundedUp(cache.getCapacity(), tokens) / tokens;
+  sinkTokens = cache.getSinkTokens();
   sinkPanels = roundedUp(sinkTokens, tokens) / tokens;
-  ringPanels = state.isRing() ? panels : 0;
+  ringPanels = cache.isRing() ? panels : 0;
   panels += sinkPanels;
   paddedWidth = roundedUp(width, tokens);
 }
@@ -221,22 +221,22 @@ std::optional<int64_t> PlanAttr::parameter(StringRef name) const {
 
 Attribute PlanAttr::parse(AsmParser &parser, Type) {
   Builder &b = parser.getBuilder();
-  SmallVector<NamedAttribute> numbers;
-  auto parseNumber = [&]() -> ParseResult {
+  SmallVector<NamedAttribute> parameters;
+  auto parseParameter = [&]() -> ParseResult {
     std::string name;
     int64_t value = 0;
     if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(value))
       return failure();
-    numbers.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+    parameters.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseNumber))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseParameter))
     return {};
-  if (auto twice = DictionaryAttr::findDuplicate(numbers, /*isSorted=*/false)) {
-    parser.emitError(parser.getNameLoc()) << "a plan has the number '" << twice->getName().getValue() << "' twice";
+  if (auto twice = DictionaryAttr::findDuplicate(parameters, /*isSorted=*/false)) {
+    parser.emitError(parser.getNameLoc()) << "a plan has the parameter '" << twice->getName().getValue() << "' twice";
     return {};
   }
-  return get(b.getContext(), b.getDictionaryAttr(numbers));
+  return get(b.getContext(), b.getDictionaryAttr(parameters));
 }
 
 void PlanAttr::print(AsmPrinter &printer) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/kernel/ComputeOpInterface.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,28 +23,29 @@
 
 namespace talc::kernel {
 
-// The panels of a state that #kernel.kv_panels lays out: first those of tokens that are kept, then the ring, or all.
+// Shapes of a KV cache that is laid out as #kernel.kv_panels: panels of sink tokens, then those of the ring, or all.
 struct KvLayout {
-  explicit KvLayout(KvCacheType state);
+  explicit KvLayout(KvCacheType cache);
 
   int64_t keyBytes() const;
   bool isRing() const { return ringPanels > 0; }
-  // What kernel.keys and kernel.values yield.
+  // The types of kernel.keys and kernel.values.
   mlir::MemRefType keysType() const { return mlir::MemRefType::get({panels, heads, width, tokens}, keys); }
   mlir::MemRefType valuesType() const { return mlir::MemRefType::get({panels, heads, tokens, paddedWidth}, values); }
 
-  mlir::Type keys, values;  // elements
+  mlir::Type keys, values;  // element types
   int64_t tokens;           // of a panel
   int64_t heads, width, panels, paddedWidth;
-  int64_t sinkTokens, sinkPanels;  // tokens, and panels of them
-  int64_t ringPanels;              // 0: no ring
+  int64_t sinkTokens, sinkPanels;
+  int64_t ringPanels;  // 0: the cache is not a ring
 };
 
-// [heads, 2, width + 1, width], of a state that #kernel.matrices lays out.
-llvm::SmallVector<int64_t> memoryShape(KvCacheType state);
+// [heads, 2, width + 1, width]: the shape of a compressive memory that is laid out as #kernel.matrices.
+llvm::SmallVector<int64_t> memoryShape(KvCacheType cache);
 
-// What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],
-// then the maxima of all heads, then the sums; each begins at a multiple of `alignment`.
+// The partial attention results of the key blocks of a single token. A block has a row [columns()] of a buffer: the
+// weighted sum of values of every head [paddedWidth], then the maxima of all heads, then the sums of weights. Each
+// begins at a multiple of `alignment`.
 struct PartialAttentionLayout {
   explicit PartialAttentionLayout(int64_t heads, int64_t width)
       : heads(heads), paddedWidth((width + alignment - 1) / alignment * alignment), maxima(heads * paddedWidth),
@@ -51,31 +53,30 @@ struct PartialAttentionLayout {
 
   int64_t columns() const { return 2 * sums - maxima; }
 
-  static constexpr int64_t alignment = 16;  // numbers
+  static constexpr int64_t alignment = 16;  // f32 values
   int64_t heads, paddedWidth, maxima, sums;
 };
 
-// On the functions that outline-kernels makes: the name of the piece inside, for reports.
-constexpr llvm::StringLiteral kernelOpAttr = "kernel.op";
-// On an allocation: every thread has its own.
-constexpr llvm::StringLiteral perThreadAttr = "kernel.per_thread";
-
-// The bytes of a buffer of blocks: all of them, or of rows of an unknown number those of each.
+// The type of a buffer of quant blocks as bytes: all bytes in one dimension, or if the number of rows is dynamic those
+// of each row.
 mlir::MemRefType bytesType(mlir::MemRefType stored);
 
-// The buffer behind views of it.
+// The buffer that a value is a view of, through any number of views.
 mlir::Value getBaseBuffer(mlir::Value value);
 
-// The result that the rows of a buffer are wanted for, if they are not the rows of the step: such rows are few, and
-// divided among the threads by themselves.
+// The index of the result whose wanted tokens are the rows of a buffer; none if its rows are all tokens of the step.
+// Wanted tokens are few, and divided among the threads separately.
 std::optional<int64_t> getOutputIndex(mlir::Value buffer);
-// The same of the rows of a kernel, which all its operands share.
+// The same for the rows of a kernel, which all its operands share.
 std::optional<int64_t> getOutputIndex(mlir::ValueRange operands);
 
-// The tasks of a function that outline-kernels made, around their piece; null for other functions.
+// The tasks of a function that outline-kernels made, before their loops are expanded; null for other functions.
 TasksOp getTasks(mlir::func::FuncOp function);
 
-// Lets one-shot-bufferize handle the dialect, and makes pieces of linalg.generic and memref.copy.
+// Whether any worker may take any task (see kernel.tasks).
+bool hasDynamicTasks(mlir::ModuleOp module);
+
+// Lets one-shot-bufferize handle the dialect, and makes linalg.generic and memref.copy compute ops.
 void registerInterfaces(mlir::DialectRegistry &registry);
 
 }  // namespace talc::kernel

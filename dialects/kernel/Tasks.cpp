@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.tasks: how it is put around a piece, and what every space asks of it.
+// kernel.tasks: wrapping a compute op, and verification of each space.
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace talc::kernel {
 
 namespace {
-// How many arguments the body has, and how many extents and sizes of a task there are once they are known.
+// The number of arguments of the body, and of extents and grain sizes once stage schedule has set them.
 struct SpaceShape {
   unsigned arguments, extents, grain;
 };
@@ -31,19 +31,19 @@ static SpaceShape shapeOf(TaskSpace space) {
   llvm_unreachable("every space has a shape");
 }
 
-TasksOp TasksOp::wrap(Operation *piece, Value step, TaskSpace space, Share share) {
-  OpBuilder b(piece);
-  auto tasks =
-      TasksOp::create(b, piece->getLoc(), step, ValueRange(), space, share, ArrayRef<int64_t>(), false, PlanAttr());
+TasksOp TasksOp::wrap(Operation *op, Value step, TaskSpace space, Share share) {
+  OpBuilder b(op);
+  auto tasks = TasksOp::create(b, op->getLoc(), step, ValueRange(), space, share, ArrayRef<int64_t>(),
+                               /*scattered=*/false, /*dynamic=*/false, PlanAttr());
   Block &body = tasks.getBody().emplaceBlock();
   for (unsigned i = 0; i < shapeOf(space).arguments; ++i)
-    body.addArgument(b.getIndexType(), piece->getLoc());
-  piece->moveBefore(&body, body.end());
+    body.addArgument(b.getIndexType(), op->getLoc());
+  op->moveBefore(&body, body.end());
   return tasks;
 }
 
-TasksOp TasksOp::around(Operation *piece) {
-  return dyn_cast_or_null<TasksOp>(piece->getParentOp());
+TasksOp TasksOp::around(Operation *op) {
+  return dyn_cast_or_null<TasksOp>(op->getParentOp());
 }
 
 TasksOp getTasks(func::FuncOp function) {
@@ -51,6 +51,11 @@ TasksOp getTasks(func::FuncOp function) {
     return {};
   auto tasks = dyn_cast_or_null<TasksOp>(function.front().getTerminator()->getPrevNode());
   return tasks && tasks.getComputeOp() ? tasks : TasksOp();
+}
+
+bool hasDynamicTasks(ModuleOp module) {
+  return module.walk([](TasksOp tasks) { return tasks.getDynamic() ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
 }
 
 Operation *TasksOp::getComputeOp() {
@@ -67,13 +72,13 @@ LogicalResult TasksOp::verify() {
                          << shape.arguments << " of type index";
   bool known = !getExtents().empty();
   if (known && getExtents().size() != shape.extents)
-    return emitOpError() << "over " << space << " is of " << getExtents().size() << " extents, expected "
+    return emitOpError() << "over " << space << " has " << getExtents().size() << " extents, expected "
                          << shape.extents;
   if (getGrain().size() != (known ? shape.grain : 0) || llvm::any_of(getGrain(), [](int64_t size) { return size < 1; }))
     return emitOpError() << "over " << space << " has a grain of " << getGrain().size() << " sizes, expected "
                          << (known ? shape.grain : 0) << " of at least 1";
   if ((*this)->getParentOfType<TasksOp>())
-    return emitOpError("stands in a task of another piece");
+    return emitOpError("is inside a task of another compute op");
   return success();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifiers of attention and memories.
+// Verifiers of attention and compressive memories.
 #include "dialects/talc/OpChecks.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ namespace talc {
 static LogicalResult verifyBias(AttentionOp op) {
   int64_t heads = op.getHeads();
   if (!op.getBias())
-    return op.getAbsolute() ? op.emitOpError("has no bias, but says what its columns are") : success();
+    return op.getAbsolute() ? op.emitOpError("is absolute, but has no bias") : success();
   if (rows(op.getBias()) == heads && (op.getAbsolute() || features(op.getBias()) % 2 == 1))
     return success();
   return op.emitOpError() << "has the bias " << op.getBias().getType() << ", expected " << heads
@@ -19,27 +19,28 @@ static LogicalResult verifyBias(AttentionOp op) {
 static LogicalResult verifySinks(AttentionOp op) {
   if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
     return failure();
-  auto kept = static_cast<int64_t>(op.getSinkTokens());
-  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getSinkQueries()))
-    return op.emitOpError() << "keeps " << kept << " tokens, expected queries for them, if there are any";
-  if (kept == 0)
+  auto sinkTokens = static_cast<int64_t>(op.getSinkTokens());
+  if (sinkTokens < 0 || (sinkTokens > 0) != static_cast<bool>(op.getSinkQueries()))
+    return op.emitOpError() << "has " << sinkTokens
+                            << " sink tokens, expected queries for them exactly if there are any";
+  if (sinkTokens == 0)
     return success();
   if (op.getSinkQueries().getType() != op.getQueries().getType())
-    return op.emitOpError() << "has kept queries of type " << op.getSinkQueries().getType() << ", expected "
+    return op.emitOpError() << "has sink queries of type " << op.getSinkQueries().getType() << ", expected "
                             << op.getQueries().getType();
   if (op.getWindow() == 0 || op.getMask() != MaskKind::causal || op.getBias())
-    return op.emitOpError("keeps tokens beside a window: expected one, the mask causal, and no bias");
+    return op.emitOpError("has sink tokens: expected a window, the mask causal, and no bias");
   return success();
 }
 
 static LogicalResult verifyRowBias(AttentionOp op) {
   int64_t heads = op.getHeads();
   if (op.getZeroStart() && (!op.getRowBias() || op.getWindow() == 0 || op.getSinks()))
-    return op.emitOpError("begins with keys that are zero: expected a window, a bias of each row, and no sinks");
+    return op.emitOpError("has keys that are zero at the start: expected a window, a bias for each row, and no sinks");
   if (!op.getRowBias())
     return success();
   if (op.getMask() != MaskKind::causal || op.getBias() || op.getSinkTokens() > 0)
-    return op.emitOpError("has a bias of each row: expected the mask causal, no other bias, and no kept tokens");
+    return op.emitOpError("has a bias for each row: expected the mask causal, no other bias, and no sink tokens");
   if (rows(op.getRowBias()) == rows(op.getQueries()) && features(op.getRowBias()) % heads == 0)
     return success();
   return op.emitOpError() << "has the row bias " << op.getRowBias().getType() << ", expected a row for each query and "
@@ -70,14 +71,14 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult MemoryOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
-  int64_t heads = getHeads(), kvHeads = state.getHeads();
-  if (state.getRole() != KvCacheRole::memory)
-    return emitOpError() << "has the state " << state << ", expected one of the role memory";
+  auto cache = cast<KvCacheType>(getCache().getType());
+  int64_t heads = getHeads(), kvHeads = cache.getHeads();
+  if (cache.getRole() != KvCacheRole::memory)
+    return emitOpError() << "has the cache " << cache << ", expected one of the role memory";
   if (heads <= 0 || heads % kvHeads != 0)
     return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
-  if (failed(expect(*this, "width of the queries", features(getQueries()), heads * state.getWidth())) ||
-      failed(expect(*this, "width of the keys", features(getKeys()), kvHeads * state.getWidth())))
+  if (failed(expect(*this, "width of the queries", features(getQueries()), heads * cache.getWidth())) ||
+      failed(expect(*this, "width of the keys", features(getKeys()), kvHeads * cache.getWidth())))
     return failure();
   return expect(*this, "number of gates", length(getGates()), heads);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the talc dialect in which tokens meet others.
+// The operations of the talc dialect in which tokens interact with other tokens.
 #ifndef TALC_ATTENTION_OPS
 #define TALC_ATTENTION_OPS
 
@@ -8,21 +8,22 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, All
   let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
   let description = [{
     queries [T, heads*d], keys and values [S, kv_heads*d]; query head h uses key-value head h / (heads/kv_heads).
-    Keys come from the same rows as the queries (S = T), or from `talc.kv_read` (past and present, S >= T).
+    Keys belong to the same tokens as the queries (S = T), or come from `talc.kv_read` (past and present, S >= T).
     mask full: all keys of the sequence; causal: keys at or before the query's position; prefix: causal, and the first P
     tokens of the sequence see each other, P being the caller's (arXiv 1910.10683, section 3.2.1). `window` = W > 0 also
     asks for |query - key| < W in positions. A query that sees no key yields zero.
     Keys read from a source (`!talc.kv_cache<..., source>`) have no order among the queries: mask full, no window, no bias.
     `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
     of tokens that a sequence may have, at least. If it is `absolute`, [heads, L], the column is the key's position.
-    `cap` = c > 0 bends the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
-    `sinks` [heads] is one more score of each head, of a key without a value: it takes part in the softmax alone (gpt-oss).
-    `row_bias` [T, heads*D], with the mask causal, is a bias of each query's own: column h*D + max(D - 1 - distance, 0) for
-    head h is added to the scaled score (Transformer-XL, arXiv 1901.02860). With `zero_start` and a window, the keys that a
-    query would see before the first of its sequence are there, and are zero as their values are: each takes part in the
-    softmax with its bias.
-    `kept` = K > 0, with a window: queries also see the first K tokens of their sequence, and meet them as the rows of
-    `sink_queries`, which may stand at other positions (StreamingLLM, arXiv 2309.17453).
+    `cap` = c > 0 soft-caps the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
+    `sinks` [heads] is an additional score of each head, for a key without a value: it only takes part in the softmax
+    (gpt-oss).
+    `row_bias` [T, heads*D], with the mask causal, is a bias for each query: column h*D + max(D - 1 - distance, 0) for head
+    h is added to the scaled score (Transformer-XL, arXiv 1901.02860). With `zero_start` and a window, the positions before
+    the first token of a sequence that a window covers have zero keys and values, which take part in the softmax with
+    their bias.
+    `sink_tokens` = K > 0, with a window: queries also see the first K tokens of their sequence. They use the rows of
+    `sink_queries` for these, which may be rotated for other positions (StreamingLLM, arXiv 2309.17453).
     Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
   }];
   let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
@@ -45,20 +46,20 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, All
 def Talc_MemoryOp : Talc_Op<"memory", [MemoryEffects<[MemRead, MemWrite]>,
                                        AllTypesMatch<["local", "queries", "result"]>,
                                        AllTypesMatch<["keys", "values"]>]> {
-  let summary = "a compressive memory of earlier segments, beside attention inside the open one";
+  let summary = "compressive memory of earlier segments, combined with attention inside the open segment";
   let description = [{
     ```mlir
     %y = talc.memory linear %local, %q, %k, %v, %memory, %sequences gates %beta heads 4 : (...) -> tensor<?x32xf32>
     ```
-    A text is cut in segments (`talc.segmented`). `local` and queries [T, heads*d], keys and values [T, kv_heads*d], gates
-    [heads], a state of the role `memory` for kv_heads of width d. For each key-value head there is a matrix M [d, d] and a
-    vector z [d], zero at first. With s(x) = x + 1 for x > 0, else e^x, query head h in the group of a key-value head reads
+    A sequence is cut into segments (`talc.segmented`). `local` and queries [T, heads*d], keys and values [T, kv_heads*d],
+    gates [heads], and a cache of the role `memory` for kv_heads of width d. Each key-value head has a matrix M [d, d] and a
+    vector z [d], initially zero. With s(x) = x + 1 for x > 0, else e^x, query head h in the group of a key-value head reads
       A = s(q) M / max(s(q).z, 1e-6);   result = g A + (1 - g) local,   g = sigmoid(gates[h])
-    and each key k with its value v leaves, ascending in t,
+    and each key k with its value v adds, ascending in t,
       linear: s(k)^T v        delta: s(k)^T (v - s(k) M / max(s(k).z, 1e-6))
-    in M and s(k) in z; but only when the next segment begins, so that all tokens of a segment find what those before it
-    left. In the first segment A is zero; with `local_first` the result there is `local`.
-    Source: Infini-attention (arXiv 2404.07143). Queries and keys bear no positions.
+    to M and s(k) to z. The update takes effect when the next segment begins, so that all tokens of a segment read the same
+    memory. In the first segment A is zero; with `local_first` the result there is `local`.
+    Source: Infini-attention (arXiv 2404.07143). Queries and keys have no rotary positions.
   }];
   let arguments = (ins Talc_MemoryUpdateAttr:$update, Talc_Activations:$local, Talc_Activations:$queries,
                        Talc_Activations:$keys, Talc_Activations:$values, Talc_KvCache:$cache, Talc_Sequences:$sequences,

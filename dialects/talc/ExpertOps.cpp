@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifiers of routes and experts.
+// Verifiers of the MoE ops.
 #include "dialects/talc/OpChecks.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -19,7 +19,7 @@ LogicalResult RouteOp::verify() {
   return getBias() ? expect(*this, "length of the bias", rows(getBias()), width) : success();
 }
 
-// Of E experts one after the other: their outputs, as rows of matrices or as panels of their own.
+// The number of outputs of E experts that are stored one after the other, as rows of a matrix or as panels.
 static LogicalResult verifyExperts(ExpertsOp op, StringRef what, Value weight, int64_t inputs, int64_t outputs,
                                    int64_t perLane) {
   auto type = cast<RankedTensorType>(weight.getType());
@@ -53,11 +53,11 @@ static LogicalResult verifyRounding(ExpertsOp op, int64_t inner) {
   if (!element)
     return success();
   if (op.getUp() || !isQuantizedActivation(*element))
-    return op.emitOpError() << "rounds to " << *element
-                            << ", expected a type of rounded activations, and packed weights";
+    return op.emitOpError() << "quantizes to " << *element
+                            << ", expected a type of quantized activations, and packed weights";
   if (inner % getStorageFormat(*element)->jointValues() == 0)
     return success();
-  return op.emitOpError() << "rounds " << inner << " features, expected whole blocks of "
+  return op.emitOpError() << "quantizes " << inner << " features, expected a multiple of "
                           << getStorageFormat(*element)->jointValues();
 }
 
@@ -66,7 +66,7 @@ LogicalResult ExpertsOp::verify() {
   if (chosen < 1 || chosen > experts)
     return emitOpError() << "chooses " << chosen << " of " << experts << " experts";
   if (inner < 1 || features(getX()) < 1)
-    return emitOpError("sums no features");
+    return emitOpError("sums 0 features");
   bool packed = !getUp();
   if (packed != (cast<RankedTensorType>(getGate().getType()).getRank() == 3))
     return emitOpError("expected two matrices, gate and up, or one packed weight");

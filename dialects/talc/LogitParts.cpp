@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts stand behind the results.
+// Parts follow the results.
 #include "dialects/talc/LogitParts.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of results (talc.outputs) that are parts of the logits, for callers who ask for the log-probabilities of some
-// words: behind the model's results come a head and its tails. A step for one token has none of them.
+// Kinds of results (talc.outputs) that are parts of the logits, for callers who want the log-probabilities of some
+// words: the results of the model are followed by a head and its tails. A step for one token does not have them.
 //
 //   log p(word) = head(word), or head(its cluster) + tail(word)
 #pragma once
@@ -11,15 +11,15 @@
 
 namespace talc {
 
-constexpr llvm::StringLiteral headOutput = "head";  // for every word in no cluster, then for every cluster
-constexpr llvm::StringLiteral tailOutput = "tail";  // for every word of the next cluster, among these
+constexpr llvm::StringLiteral headOutput = "head";  // for every word that is not in a cluster, then for every cluster
+constexpr llvm::StringLiteral tailOutput = "tail";  // for every word of the next cluster, within the cluster
 
 bool isLogitPart(mlir::Attribute kind);
 
-// Of the results of a model's entry those that are no parts.
+// The number of results of an entry that are not parts.
 unsigned countResults(mlir::func::FuncOp entry);
 
-// Removes the parts, and what is made for them alone, from an entry; talc.outputs stays.
+// Removes the parts, and code that computes only them, from an entry; talc.outputs stays.
 void dropLogitParts(mlir::func::FuncOp entry);
 
 }  // namespace talc

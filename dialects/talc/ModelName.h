@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What messages call the model of a module.
+// The name of the model of a module, for messages.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"

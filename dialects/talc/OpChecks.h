@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verifiers of the dialect's operations ask of sizes.
+// Sizes, for verifiers of the dialect.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"
@@ -16,14 +16,14 @@ inline int64_t length(mlir::Value vector) {
   return mlir::cast<mlir::RankedTensorType>(vector.getType()).getDimSize(0);
 }
 
-// One check of the form "<what> is <found>, expected <expected>".
+// Reports "<what> is <found>, expected <expected>".
 inline mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t found, int64_t expected) {
   if (found == expected)
     return mlir::success();
   return op->emitOpError() << what << " is " << found << ", expected " << expected;
 }
 
-// The depth K of a matrix [N, K] or of panels [ceil(N/lanes), K, lanes]; -1 for another rank.
+// The depth K of a matrix [N, K] or of panels [ceil(N/lanes), K, lanes]; -1 for other ranks.
 inline int64_t depth(mlir::Value weight) {
   auto type = mlir::cast<mlir::RankedTensorType>(weight.getType());
   return type.getRank() == 2 || type.getRank() == 3 ? type.getDimSize(1) : -1;

@@ -18,7 +18,7 @@ static FailureOr<FormatRef> parseFormatOfBlocks(AsmParser &parser) {
   const StorageFormat *format = findStorageFormat(name);
   if (format && format->blockValues > 1)
     return format;
-  return parser.emitError(place) << "no storage format of blocks is called '" << name << "'";
+  return parser.emitError(place) << "'" << name << "' is not a storage format of quant blocks";
 }
 
 }  // namespace talc
@@ -40,20 +40,22 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 LogicalResult KvCacheType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
-                                  int64_t capacity, KvCacheRole role, int64_t window, int64_t kept, KvLayoutInterface) {
-  // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most
-  // systems. Addresses are 64 bits wide.
-  constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44, mostKept = 64;
-  bool possible = heads > 0 && width > 0 && capacity > 0 && width <= mostWidth && heads <= mostElements / width &&
-                  capacity <= mostElements / (heads * width);
+                                  int64_t capacity, KvCacheRole role, int64_t window, int64_t sinkTokens,
+                                  KvLayoutInterface) {
+  // Kernels keep queries and keys of a head on the stack, 1 MiB for the widest; threads have at least 2 MiB on most
+  // systems. Addresses have 64 bits.
+  constexpr int64_t maxWidth = 1024, maxElements = int64_t(1) << 44, maxSinkTokens = 64;
+  bool possible = heads > 0 && width > 0 && capacity > 0 && width <= maxWidth && heads <= maxElements / width &&
+                  capacity <= maxElements / (heads * width);
   if (!possible)
-    return emitError() << "a state of " << heads << " heads of width " << width << " for " << capacity
+    return emitError() << "a KV cache of " << heads << " heads of width " << width << " for " << capacity
                        << " tokens is impossible";
-  if (window < 0 || window > capacity || kept < 0 || kept > mostKept || (kept > 0 && window == 0))
-    return emitError() << "a state for " << capacity << " tokens with a window of " << window << " that keeps " << kept
-                       << " more is impossible";
+  if (window < 0 || window > capacity || sinkTokens < 0 || sinkTokens > maxSinkTokens ||
+      (sinkTokens > 0 && window == 0))
+    return emitError() << "a KV cache for " << capacity << " tokens with a window of " << window << " and "
+                       << sinkTokens << " sink tokens is impossible";
   if (window > 0 && role != KvCacheRole::sequence)
-    return emitError() << "only states of sequences have a window";
+    return emitError() << "only KV caches of sequences can have a window";
   return success();
 }
 
@@ -81,7 +83,7 @@ LogicalResult YarnScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> e
   return requirePositive(emitError, "amplitude", amplitude.convertToDouble());
 }
 
-// With less, the base would not grow.
+// With smaller factors, the base would not grow.
 LogicalResult DynamicScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor,
                                          int64_t original) {
   if (failed(requirePositive(emitError, "original context", original)))
@@ -97,14 +99,14 @@ LogicalResult ListedScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()>
   return requirePositive(emitError, "amplitude", amplitude.convertToDouble());
 }
 
-// Sizes that fit in 64 bits when they are counted in bits.
+// Sizes are limited such that they fit into 64 bits when they are counted in bits.
 LogicalResult CodesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef, int64_t offset,
                                 CodeKind kind, int64_t bits, CodeOrder order, int64_t stride, bool) {
   constexpr int64_t most = int64_t(1) << 48;
-  static constexpr int64_t widths[] = {0, 0, 4, 8, 8, 16, 16, 32};  // of natural and integer any
+  static constexpr int64_t widths[] = {0, 0, 4, 8, 8, 16, 16, 32};  // natural and integer: any
   int64_t width = widths[static_cast<int>(kind)];
   if (bits < 1 || bits > 32 || (width && bits != width))
-    return emitError() << "has numbers of " << bits << " bits, which " << stringifyCodeKind(kind) << " have not";
+    return emitError() << "has numbers of " << bits << " bits, which " << stringifyCodeKind(kind) << " cannot have";
   if (order == CodeOrder::swapped && bits != 4)
     return emitError() << "swaps numbers of " << bits << " bits, expected 4";
   if (offset < 0 || offset > most || stride < 0 || stride > most)
@@ -128,7 +130,7 @@ LogicalResult HalfSplitRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic(
                                           int64_t rotary) {
   if (rotary > 0 && rotary % 2 == 0 && rotary <= width)
     return success();
-  return emitError() << "turns " << rotary << " of " << width << " rows, expected an even number up to that width";
+  return emitError() << "rotates " << rotary << " of " << width << " rows, expected an even number up to that width";
 }
 
 LogicalResult RotaryTableRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat base,

@@ -25,7 +25,7 @@
 
 namespace talc {
 
-// A trait: each row of the result follows from the same row of the first operand.
+// A trait: each row of the result depends only on the same row of the first operand.
 template <typename ConcreteOp> struct KeepsRows : mlir::OpTrait::TraitBase<ConcreteOp, KeepsRows> {};
 
 }  // namespace talc
@@ -36,39 +36,41 @@ template <typename ConcreteOp> struct KeepsRows : mlir::OpTrait::TraitBase<Concr
 namespace talc {
 
 // Attributes of the module that holds a model.
-constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string: where #talc.file paths start
+constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string: the directory of #talc.file paths
 constexpr llvm::StringLiteral nameAttr = "talc.name";                 // string: the model's name, for messages
 constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: tokens a sequence may have
 constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
-constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: what the results are (see below)
+constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: the kinds of the results (see below)
 constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes
 constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string: cls, mean or none; of hidden states
-// unit: a text goes on without end, in segments of talc.max_sequence tokens. Positions are counted inside the segment,
-// and of the tokens before it states keep only what their role says. A step has rows of one segment of each sequence.
+// unit: sequences may be of any length, in segments of talc.max_sequence tokens. Positions are counted inside a
+// segment, and of earlier segments there are only compressive memories. A step has tokens of one segment of each
+// sequence.
 constexpr llvm::StringLiteral segmentedAttr = "talc.segmented";
-// i64: what the longest sequence could be (--max-seq); a module that does not say has it already.
+// i64: the greatest possible value of talc.max_sequence (--max-seq); by default the present one.
 constexpr llvm::StringLiteral longestSequenceAttr = "talc.longest_sequence";
-// Attribute of a function that evaluates a step: (ids, sequences) -> results, one row for every row that is wanted. A
-// model has one with results; an encoder-decoder also has one without, which leaves the source in states.
+// Attribute of a function that evaluates a step: (ids, sequences) -> results, with a row for every wanted token. A
+// model has one with results; an encoder-decoder also has one without, which stores the source in KV caches.
 constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
-// What a result is (talc.outputs; logits if the module does not say).
-constexpr llvm::StringLiteral logitsOutput = "logits";               // for every token of the vocabulary
-constexpr llvm::StringLiteral hiddenOutput = "hidden";               // the token's hidden state
-constexpr llvm::StringLiteral classesOutput = "classes";             // for every class, of the first token: the text
+// Kinds of results (talc.outputs; by default logits).
+constexpr llvm::StringLiteral logitsOutput = "logits";  // for every token of the vocabulary
+constexpr llvm::StringLiteral hiddenOutput = "hidden";  // the token's hidden state
+constexpr llvm::StringLiteral classesOutput =
+    "classes";  // for every class, of the first token, which stands for the sequence
 constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
-// Attribute of every function once the phases are split; also the names of the two entry functions.
+// Attribute of every function after split-entries; the values are also the names of the entry functions.
 constexpr llvm::StringLiteral entryNameAttr = "talc.entry_name";  // string, one of:
-constexpr llvm::StringLiteral encodeEntry = "encode";             // whole sequences
-constexpr llvm::StringLiteral prefillEntry = "prefill";           // any number of tokens that follow others
-constexpr llvm::StringLiteral decodeEntry = "decode";             // one of them
+constexpr llvm::StringLiteral encodeEntry = "encode";             // complete sequences
+constexpr llvm::StringLiteral prefillEntry = "prefill";           // any number of tokens, after those of earlier steps
+constexpr llvm::StringLiteral decodeEntry = "decode";             // one token
 // Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/ModelInterface.h.
 constexpr llvm::StringLiteral interfaceAttr = "talc.interface";
-// Memory that is planned (plan-memory): a dictionary of the module's sizes in bytes, and the place of a weight or
-// state.
+// The memory plan (plan-memory): a dictionary of sizes in bytes on the module, and the attribute of a weight or KV
+// cache.
 constexpr llvm::StringLiteral planAttr = "talc.plan";
-constexpr llvm::StringLiteral slotBytesKey = "state_bytes_per_slot";  // of all states of one sequence
-constexpr llvm::StringLiteral offsetAttr = "talc.offset";             // i64, bytes
-// Attribute of a module whose kernels are known: an array of dictionaries, for reports (mark-kernels).
+constexpr llvm::StringLiteral slotBytesKey = "state_bytes_per_slot";  // of all KV caches of one sequence
+constexpr llvm::StringLiteral offsetAttr = "offset";
+// Attribute of a module: an array with a dictionary for each call of a kernel, for reports (mark-kernels).
 constexpr llvm::StringLiteral kernelsAttr = "talc.kernels";
 // Attribute of the last operation of an activation's formula: the activation's name, for reports.
 constexpr llvm::StringLiteral activationAttr = "talc.activation";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The talc dialect: what a transformer computes, in the nouns that papers use.
+// The talc dialect: what a transformer computes, in the terms that papers use.
 #ifndef TALC_DIALECT
 #define TALC_DIALECT
 
@@ -13,18 +13,22 @@ def Talc_Dialect : Dialect {
   let cppNamespace = "::talc";
   let summary = "what a transformer model computes";
   let description = [{
-    A model is a module of weights (`talc.weight`), state (`talc.kv_cache`) and functions. Activations are
+    A model is a module of weights (`talc.weight`), KV caches (`talc.kv_cache`) and functions. Activations are
     `tensor<T x N x f32>`: T tokens of any number of sequences laid end to end, N features. T is the only dynamic
-    dimension and nothing is ever padded. Heads lie next to each other in the features: head h of width d covers
-    features [h*d, (h+1)*d).
+    dimension, and there is no padding. Heads are adjacent in the features: head h of width d covers features
+    [h*d, (h+1)*d).
 
-    Only attention, state and positions see the borders between sequences; they take the `!talc.sequences` operand.
+    Only attention, KV caches and positions depend on the borders between sequences; they take the `!talc.sequences`
+    operand.
 
     Weights never appear as constants: an activation op takes the value of a `talc.get_weight`, so that a repeated block
     can be one function that is called once per layer with that layer's weights.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = [];
 }
 
@@ -36,24 +40,24 @@ class Talc_Type<string typeName, string typeMnemonic, list<Trait> traits = []>
 }
 
 def Talc_Sequences : Talc_Type<"Sequences", "sequences">, BuildableType<"$_builder.getType<::talc::SequencesType>()"> {
-  let summary = "borders, positions and state slots of the sequences in a step";
+  let summary = "borders, positions and KV-cache slots of the sequences in a step";
   let description = [{
-    One value per step: which rows belong to which sequence, the position of every row in its sequence, the state slot
-    that a sequence owns, and the rows whose result is wanted.
+    One value per step: which tokens belong to which sequence, the position of every token in its sequence, the KV-cache
+    slot of each sequence, and the tokens whose result is wanted.
   }];
 }
 
-def Talc_FormatOfBlocks : TypeParameter<"::talc::FormatRef", "a storage format of blocks"> {
+def Talc_FormatOfBlocks : TypeParameter<"::talc::FormatRef", "a storage format of quant blocks"> {
   let parser = "::talc::parseFormatOfBlocks($_parser)";
   let printer = "$_printer << llvm::StringRef($_self->name)";
 }
 
 def Talc_Stored : Talc_Type<"Stored", "stored", [MemRefElementTypeInterface]> {
-  let summary = "one value of a storage format that stores values in blocks";
+  let summary = "one value of a storage format that stores values in quant blocks";
   let description = [{
-    The element type of such a weight: `tensor<512x2048x!talc.stored<NAME>>` has 512 rows of 2048 values, of which a
-    block of neighbours in a row is stored together. Shapes count values, sizes in bytes count blocks; see
-    dialects/talc/formats/StorageFormat.h. Formats of single numbers are types of MLIR (f32, f16, bf16).
+    The element type of a quantized weight: `tensor<512x2048x!talc.stored<NAME>>` has 512 rows of 2048 values, and blocks
+    of neighbors in a row are stored together. Shapes count values, sizes in bytes count blocks; see
+    dialects/talc/formats/StorageFormat.h. Float formats are types of MLIR (f32, f16, bf16).
   }];
   let parameters = (ins Talc_FormatOfBlocks:$format);
   let assemblyFormat = "`<` $format `>`";
@@ -65,26 +69,27 @@ class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases
   let genSpecializedAttr = 0;
 }
 
-def Talc_KvCacheRole : Talc_Enum<"KvCacheRole", "whose tokens a state holds, and for how long", [
-  I32EnumAttrCase<"sequence", 0>,  // the sequence's own, until it ends
-  I32EnumAttrCase<"source", 1>,    // those of the source that the sequence answers to, until the next source
-  I32EnumAttrCase<"step", 2>,      // the sequence's own, until the step ends
-  I32EnumAttrCase<"memory", 3>]>;  // what all segments of a sequence left together; see talc.memory
+def Talc_KvCacheRole : Talc_Enum<"KvCacheRole", "whose tokens a KV cache holds, and for how long", [
+  I32EnumAttrCase<"sequence", 0>,  // those of the sequence, until it ends
+  I32EnumAttrCase<"source", 1>,    // those of the source of a sequence, until the next source
+  I32EnumAttrCase<"step", 2>,      // those of the sequence, until the step ends
+  I32EnumAttrCase<"memory", 3>]>;  // the compressive memory of a sequence's segments; see talc.memory
 
 def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
   let summary = "keys and values that sequences keep between steps";
   let description = [{
     `!talc.kv_cache<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens.
-    A handle to memory that is updated in place. How they are stored and laid out is the target's choice, and part of
-    the type once `layout-kv-cache` ran: `!talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>`.
+    It is a handle to memory that is updated in place. The target chooses the storage format and layout, which are part of
+    the type after `layout-kv-cache`: `!talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>`.
 
     `!talc.kv_cache<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
-    every step (cross-attention). `step`: what `materialize-kv` makes for attention among the rows of a step. `memory`:
-    for each head the matrices of `talc.memory`, as large after any number of tokens; the capacity is a segment's.
+    every step (cross-attention). `step`: the cache that `materialize-kv` makes for attention among the tokens of a step.
+    `memory`: the matrices of `talc.memory` for each head, whose size does not depend on the number of tokens; the capacity
+    is that of a segment.
 
-    `!talc.kv_cache<2 x 64 x 640 window 128>` is a ring: sequences go on without end, and the state holds their last 640
+    `!talc.kv_cache<2 x 64 x 640 window 128>` is a ring: sequences may be of any length, and the cache holds their last 640
     tokens. Every attention over it has a window of at most 128 tokens, so that steps may have up to 640 - 128 + 1 tokens of
-    a sequence. `kept 4`: beside the ring it holds the first 4 tokens of every sequence (64 at most).
+    a sequence. `sink_tokens 4`: it also holds the first 4 tokens of every sequence (at most 64).
   }];
   let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity,
                         DefaultValuedParameter<"::talc::KvCacheRole", "::talc::KvCacheRole::sequence">:$role,
@@ -104,9 +109,9 @@ def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
   ];
   let extraClassDeclaration = [{
     bool isRing() const { return getWindow() > 0; }
-    // Tokens of a sequence that a step may have; 0: as many as there is room for.
+    // Maximal number of tokens of a sequence in a step; 0: limited by the capacity alone.
     int64_t getStepTokens() const { return isRing() ? getCapacity() - getWindow() + 1 : 0; }
-    // Of a state that is laid out.
+    // The type must have a layout.
     int64_t getSlotBytes() {
       return getLayout().getSlotBytes(getHeads(), getWidth(), getCapacity()) +
              getLayout().getSlotBytes(getHeads(), getWidth(), getSinkTokens());
@@ -132,9 +137,9 @@ def Talc_MaskKind : Talc_Enum<"MaskKind", "which keys a query sees", [
   I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"causal", 1>, I32EnumAttrCase<"prefix", 2>]>;
 def Talc_MaskKindAttr : EnumAttr<Talc_Dialect, Talc_MaskKind, "mask">;
 
-def Talc_MemoryUpdate : Talc_Enum<"MemoryUpdate", "what a key leaves in a memory", [
+def Talc_MemoryUpdate : Talc_Enum<"MemoryUpdate", "what a key adds to a memory", [
   I32EnumAttrCase<"linear", 0>,    // its value
-  I32EnumAttrCase<"delta", 1>]>;   // what its value differs by from what the memory has for the key
+  I32EnumAttrCase<"delta", 1>]>;   // its value minus what the memory yields for the key
 def Talc_MemoryUpdateAttr : EnumAttr<Talc_Dialect, Talc_MemoryUpdate, "update">;
 
 //===--- attributes ----------------------------------------------------------------------------------------------===//
@@ -192,11 +197,11 @@ def Talc_YarnScaling : Talc_Attr<"YarnScaling", "yarn_scaling"> {
 }
 
 def Talc_DynamicScaling : Talc_Attr<"DynamicScaling", "dynamic_scaling"> {
-  let summary = "a base that grows with the text once it is longer than the original context";
+  let summary = "a rotary base that grows with the sequence once it is longer than the original context";
   let description = [{
-    A token at position p is turned as the last one of a text of s = p + 1 tokens: with the original context O and
-    s > O the base becomes base * (factor * s/O - (factor - 1))^(rotary / (rotary - 2)). Keys keep the turn that they were
-    stored with, so that a text does not depend on how it is cut into steps. `rope_type: dynamic`.
+    A token at position p is rotated as the last one of a sequence of s = p + 1 tokens: with the original context O and
+    s > O the base becomes base * (factor * s/O - (factor - 1))^(rotary / (rotary - 2)). Keys keep the rotation that they
+    were stored with, so that results do not depend on how a sequence is cut into steps. `rope_type: dynamic`.
   }];
   let parameters = (ins Talc_Real:$factor, "int64_t":$original);
   let genVerifyDecl = 1;
@@ -204,7 +209,7 @@ def Talc_DynamicScaling : Talc_Attr<"DynamicScaling", "dynamic_scaling"> {
 }
 
 def Talc_ListedScaling : Talc_Attr<"ListedScaling", "listed_scaling"> {
-  let summary = "every rotary frequency divided by a factor of its own";
+  let summary = "rotary frequencies, each divided by a factor of its own";
   let description = [{
     One factor for each pair. Cosines and sines are multiplied by `amplitude`. Source: LongRoPE (arXiv 2402.13753),
     `rope_type: longrope`.
@@ -245,14 +250,14 @@ def Talc_ValuesSource : Talc_Attr<"ValuesSource", "values"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
-// What quantized checkpoints have of a weight: tables of small numbers in tensors of their own.
+// How quantized checkpoints store a weight: tables of codes, scales and zero points in separate tensors.
 
-def Talc_CodeKind : Talc_Enum<"CodeKind", "what the bits of a number mean", [
-  I32EnumAttrCase<"natural", 0>, I32EnumAttrCase<"integer", 1>,  // from 0 on; in two's complement
+def Talc_CodeKind : Talc_Enum<"CodeKind", "the type of the numbers of a table", [
+  I32EnumAttrCase<"natural", 0>, I32EnumAttrCase<"integer", 1>,  // unsigned; two's complement
   I32EnumAttrCase<"e2m1", 2>, I32EnumAttrCase<"e4m3", 3>, I32EnumAttrCase<"e8m0", 4>, I32EnumAttrCase<"f16", 5>,
   I32EnumAttrCase<"bf16", 6>, I32EnumAttrCase<"f32", 7>]>;
 
-def Talc_CodeOrder : Talc_Enum<"CodeOrder", "where the numbers of a table lie", [
+def Talc_CodeOrder : Talc_Enum<"CodeOrder", "the order of the numbers of a table", [
   I32EnumAttrCase<"along", 0>,      // one after the other along a row
   I32EnumAttrCase<"down", 1>,       // one after the other down a column, whose words of 32 bits lie `stride` apart
   I32EnumAttrCase<"swapped", 2>]>;  // along a row, in every eight those of the columns 0 2 4 6 1 3 5 7
@@ -261,8 +266,8 @@ def Talc_Codes : Talc_Attr<"Codes", "codes"> {
   let summary = "a table of numbers of a few bits in a file";
   let description = [{
     `#talc.codes<"model.safetensors", 1024, natural 4, along, stride = 2048>`: begins at byte 1024; numbers of 4 bits, the
-    lowest bits of a byte or word first; `stride` bits from a row to the next one, or in the order `down` from a row of words
-    to the next one. `transposed`: the file has columns for rows.
+    lowest bits of a byte or word first; `stride` is the number of bits from a row to the next one, or in the order `down`
+    from a row of words to the next one. `transposed`: rows of the file are columns of the table.
   }];
   let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset, EnumParameter<Talc_CodeKind>:$kind,
                         "int64_t":$bits, EnumParameter<Talc_CodeOrder>:$order, "int64_t":$stride,
@@ -274,9 +279,9 @@ def Talc_Codes : Talc_Attr<"Codes", "codes"> {
 }
 
 def Talc_QuantizedSource : Talc_Attr<"QuantizedSource", "quantized"> {
-  let summary = "a matrix that files have as levels and scales";
+  let summary = "a matrix that files store as codes, scales and zero points";
   let description = [{
-    Element (n, k) is `rounded`((levels(n, k) - zero) * scale), computed in f32 and rounded once, with
+    Element (n, k) is `rounded`((codes(n, k) - zero) * scale), computed in f32 and rounded once, with
       g     = k / columns, or groups(0, k) if there are groups
       zero  = zeros(n / rows, g) + center, or center if there are no zeros
       scale = scales(n / rows, g) if there is no factor, else that times factor(0, 0), or divided by it if `divides`
@@ -304,8 +309,8 @@ def Talc_ConcatRecipe : Talc_Attr<"ConcatRecipe", "concat"> {
 def Talc_RowsRecipe : Talc_Attr<"RowsRecipe", "rows"> {
   let summary = "some rows of one weight: of every `period` rows those from `first` on, `count` of them";
   let description = [{
-    What a file stores as one tensor and the model uses as several. `#talc.rows<first = 8, count = 8, period = 24>` are the
-    keys of heads of width 8 that lie as queries, keys, values, head by head.
+    For tensors of a file that the model uses as several weights. `#talc.rows<first = 8, count = 8, period = 24>` are the
+    keys of heads of width 8, if the tensor has queries, keys and values head by head.
   }];
   let parameters = (ins "int64_t":$first, "int64_t":$count, "int64_t":$period);
   let genVerifyDecl = 1;
@@ -313,10 +318,10 @@ def Talc_RowsRecipe : Talc_Attr<"RowsRecipe", "rows"> {
 }
 
 def Talc_HalfSplitRecipe : Talc_Attr<"HalfSplitRecipe", "half_split"> {
-  let summary = "rows of heads in which neighbours are turned together, ordered as `talc.rope` takes them";
+  let summary = "reorders rows of heads whose neighbors are rotated together into the half-split order of `talc.rope`";
   let description = [{
-    In every group of `width` rows, the first `rotary` rows become those with even numbers, then those with odd ones; the
-    others stay. Scores do not change if queries and keys are ordered alike.
+    In every group of `width` rows, of the first `rotary` rows those with even indices come first, then those with odd
+    indices; the others stay. Scores do not change if queries and keys are ordered alike.
   }];
   let parameters = (ins "int64_t":$width, "int64_t":$rotary);
   let genVerifyDecl = 1;
@@ -341,7 +346,8 @@ def Talc_InterleaveRecipe : Talc_Attr<"InterleaveRecipe", "interleave"> {
 def Talc_PackRecipe : Talc_Attr<"PackRecipe", "pack"> {
   let summary = "one [N, K] matrix as panels [ceil(N/lanes), K, lanes]";
   let description = [{
-    Element (p, k, l) is source(p*lanes + l, k), zero beyond N; lanes and storage format are those of the result. The one layout that serves many tokens and one.
+    Element (p, k, l) is source(p*lanes + l, k), zero beyond N; lanes and storage format are those of the result. Prefill
+    and decode share this layout.
   }];
 }
 
@@ -350,11 +356,11 @@ def Talc_PadRecipe : Talc_Attr<"PadRecipe", "pad"> {
 }
 
 def Talc_ConvertRecipe : Talc_Attr<"ConvertRecipe", "convert"> {
-  let summary = "one weight rounded to the result's element type";
+  let summary = "one weight converted or quantized to the result's element type";
 }
 
 def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
-  let summary = "cosines and sines of the angles that `talc.rope` turns by; of no other weight";
+  let summary = "the cosines and sines of `talc.rope`; has no source";
   let description = [{
     Shape [positions, rotary]: row p holds cos(p*f_i) for i in [0, rotary/2), then sin(p*f_i), times the scaling's
     amplitude if it has one; f as in `talc.rope`. Computed in double precision.
@@ -368,18 +374,18 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines stand in a row", [
+def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "the order of sines and cosines in a row", [
   I32EnumAttrCase<"halves", 0>,        // all sines, then all cosines
   I32EnumAttrCase<"interleaved", 1>,   // sine and cosine in turn
   I32EnumAttrCase<"spread", 2>]>;      // halves, frequencies down to 1/10000
 
 def Talc_SinusoidTableRecipe : Talc_Attr<"SinusoidTableRecipe", "sinusoid_table"> {
-  let summary = "sinusoidal positions; of no other weight";
+  let summary = "sinusoidal positions; has no source";
   let description = [{
     Shape [positions, D]: sin(p*f_i) and cos(p*f_i) with f_i = 10000^(-2i/D) for i in [0, H), H = ceil(D/2), computed in
-    double precision. `halves`: columns i and H + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017). Of an
-    odd D the last cosine has no column. `spread` (Vaswani's own program, M2M-100): columns i and H + i with H = floor(D/2)
-    and f_i = 10000^(-i/(H - 1)); of an odd D the last column is zero. Row `blank`, if it is not negative, is zero.
+    double precision. `halves`: columns i and H + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017). If D is
+    odd, the last cosine has no column. `spread` (Vaswani's own program, M2M-100): columns i and H + i with H = floor(D/2)
+    and f_i = 10000^(-i/(H - 1)); if D is odd, the last column is zero. Row `blank`, if it is not negative, is zero.
   }];
   let parameters = (ins EnumParameter<Talc_SinusoidLayout>:$layout, DefaultValuedParameter<"int64_t", "-1">:$blank);
   let assemblyFormat = "`<` $layout (`,` `blank` `=` $blank^)? `>`";
@@ -393,7 +399,7 @@ def Talc_RelativeBiasRecipe : Talc_Attr<"RelativeBiasRecipe", "relative_bias"> {
     e = nb/2:
       bucket = n                                                                     if n < e
                min(nb - 1, e + floor(ln(n/e) / ln(max_distance/e) * (nb - e)))       else
-    Source: T5 (arXiv 1910.10683). Depends on no activation, so that all layers and steps share one weight.
+    Source: T5 (arXiv 1910.10683). It does not depend on activations, so that all layers and steps share one weight.
   }];
   let parameters = (ins "bool":$bidirectional, "int64_t":$maxDistance);
   let genVerifyDecl = 1;
@@ -401,7 +407,7 @@ def Talc_RelativeBiasRecipe : Talc_Attr<"RelativeBiasRecipe", "relative_bias"> {
 }
 
 def Talc_AlibiRecipe : Talc_Attr<"AlibiRecipe", "alibi"> {
-  let summary = "the bias of attention that falls with the distance; of no other weight";
+  let summary = "the bias of attention that falls with the distance; has no source";
   let description = [{
     Shape [heads, 2L - 1]: column L - 1 + d is m_h * d, d = key position - query position. With n the largest power of two
     that is not above the number of heads, m_h = 2^(-8(h + 1)/n) for h < n; head n + j has 2^(-4(2j + 1)/n).
@@ -415,12 +421,12 @@ def Talc_AlibiRecipe : Talc_Attr<"AlibiRecipe", "alibi"> {
 }
 
 def Talc_RelativeKeysRecipe : Talc_Attr<"RelativeKeysRecipe", "relative_keys"> {
-  let summary = "what stands for a distance where attention compares queries with keys (Transformer-XL)";
+  let summary = "relative position keys of attention (Transformer-XL)";
   let description = [{
-    Of a projection W [heads*d, E], E even, shape [heads*D, d]: row h*D + c is of the distance D - 1 - c = p,
+    From a projection W [heads*d, E], E even, shape [heads*D, d]: row h*D + c belongs to the distance D - 1 - c = p,
       s * W_h [sin(p f_0), ..., cos(p f_0), ...],   f_i = 10000^(-2i/E),   s = `scale`
-    W_h being the d rows of a head. Of W, a and b [heads*d], shape [heads*D]: the products of these rows with b_h - a_h,
-    which turn what they make of a query plus a_h into what they make of it plus b_h. Computed in double precision.
+    W_h being the d rows of a head. From W, a and b [heads*d], shape [heads*D]: the products of these rows with b_h - a_h,
+    by which the scores of query + b_h differ from those of query + a_h. Computed in double precision.
     Source: Dai et al. 2019 (arXiv 1901.02860).
   }];
   let parameters = (ins "int64_t":$heads, Talc_Real:$scale);

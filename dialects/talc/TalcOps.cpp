@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace talc {
 
-//===--- weights and state ------------------------------------------------------------------------------------===//
+//===--- weights and KV caches ----------------------------------------------------------------------------------===//
 
 static LogicalResult verifyBlocks(Operation *op, RankedTensorType type) {
   if (hasWholeBlocks(type))
@@ -36,11 +36,11 @@ static LogicalResult verifyQuantized(WeightOp op, QuantizedSourceAttr source) {
   auto type = cast<RankedTensorType>(op.getType());
   if (type.getRank() != 2 || source.getRows() <= 0 || source.getColumns() <= 0)
     return op.emitOpError() << "is " << type << " with a scale for " << source.getRows() << " rows and "
-                            << source.getColumns() << " columns, expected a matrix and numbers > 0";
+                            << source.getColumns() << " columns, expected a matrix and sizes > 0";
   constexpr int64_t most = 1 << 16;
   for (CodesAttr codes : {source.getCodes(), source.getZeros()})
     if (codes && codes.getBits() > 16)
-      return op.emitOpError() << "has levels or zeros of " << codes.getBits() << " bits, expected at most 16";
+      return op.emitOpError() << "has codes or zero points of " << codes.getBits() << " bits, expected at most 16";
   if (source.getCenter() < -most || source.getCenter() > most)
     return op.emitOpError() << "has the center " << source.getCenter() << ", expected a small number";
   const StorageFormat *rounded = getStorageFormat(source.getRounded()),
@@ -49,7 +49,7 @@ static LogicalResult verifyQuantized(WeightOp op, QuantizedSourceAttr source) {
     return op.emitOpError() << "is rounded to " << source.getRounded() << ", expected f32, f16 or bf16";
   if (!format || (format->blockValues > 1 ? !format->assemble : format != rounded))
     return op.emitOpError() << "is stored as " << source.getElementType()
-                            << ", expected what it is rounded to, or blocks for levels and scales";
+                            << ", expected the type that it is rounded to, or blocks of codes and scales";
   return verifyBlocks(op, cast<RankedTensorType>(type.clone(source.getElementType())));
 }
 
@@ -79,9 +79,9 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
         return result.getRank() == 3 ? takes(1) : op->emitOpError("is packed, expected a shape [panels, depth, lanes]");
       })
       .Case([&](InterleaveRecipeAttr attr) {
-        return attr.getGroup() > 0 ? takes(2) : op->emitOpError("interleaves groups of no rows");
+        return attr.getGroup() > 0 ? takes(2) : op->emitOpError("interleaves groups of 0 rows");
       })
-      .Case([&](ConcatRecipeAttr) { return sources > 0 ? success() : op->emitOpError("concatenates no weights"); })
+      .Case([&](ConcatRecipeAttr) { return sources > 0 ? success() : op->emitOpError("concatenates 0 weights"); })
       .Case([&](RotaryTableRecipeAttr attr) {
         bool fits = attr.getDigits() == 0 || (result.getRank() == 2 && result.getDimSize(0) == 3 * attr.getDigits());
         return fits && result.getRank() == 2 && result.getDimSize(1) % 2 == 0
@@ -100,13 +100,12 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
       .Case([&](RelativeKeysRecipeAttr attr) {
         return result.getRank() <= 2 && result.getDimSize(0) % attr.getHeads() == 0
                    ? takes(result.getRank() == 2 ? 1 : 3)
-                   : op->emitOpError() << "is made of keys by distance, expected rows for " << attr.getHeads()
-                                       << " heads";
+                   : op->emitOpError() << "is made of relative keys, expected rows for " << attr.getHeads() << " heads";
       })
       .Case([&](AlibiRecipeAttr attr) {
         return result.getRank() == 2 && (attr.getRounded() || result.getDimSize(1) % 2 == 1)
                    ? takes(0)
-                   : op->emitOpError("is a bias by distance, expected a shape [heads, odd number of distances]");
+                   : op->emitOpError("is an ALiBi table, expected a shape [heads, odd number of distances]");
       })
       .Case([&](FillSourceAttr) { return takes(0); })
       .Default([&](Attribute) { return op->emitOpError() << "has the unknown recipe " << recipe; });
@@ -116,7 +115,7 @@ LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (!type.hasStaticShape() || type.getRank() == 0)
     return emitOpError() << "has the type " << type << ", expected a static shape of at least one dimension";
-  int64_t elements = int64_t(1) << 44;  // more do not fit an address space
+  int64_t elements = int64_t(1) << 44;  // more do not fit into an address space
   for (int64_t size : type.getShape())
     elements = size > 0 ? elements / size : elements;
   if (elements == 0)
@@ -126,7 +125,7 @@ LogicalResult WeightOp::verify() {
   bool isRecipe =
       !isa<FileSourceAttr, QuantizedSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
   if (!isRecipe && getOf())
-    return emitOpError("is made of other weights, but has values of its own");
+    return emitOpError("has source weights, but its source is not a recipe");
   if (auto file = dyn_cast<FileSourceAttr>(getSource()))
     return verifyFile(*this, file);
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(getSource()))
@@ -148,7 +147,7 @@ LogicalResult DeriveOp::verify() {
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (Attribute source : getOf() ? getOf()->getValue() : ArrayRef<Attribute>())
     if (!symbols.lookupNearestSymbolFrom<WeightOp>(*this, cast<FlatSymbolRefAttr>(source)))
-      return emitOpError() << "is made of " << source << ", which is no " << getOperationName();
+      return emitOpError() << "is made of " << source << ", which is not a " << getOperationName();
   return success();
 }
 
@@ -156,7 +155,7 @@ template <typename SymbolOp, typename UserOp>
 static LogicalResult verifySymbol(UserOp op, SymbolTableCollection &symbols) {
   auto symbol = symbols.lookupNearestSymbolFrom<SymbolOp>(op, op.getNameAttr());
   if (!symbol)
-    return op.emitOpError() << "names " << op.getNameAttr() << ", which is no " << SymbolOp::getOperationName();
+    return op.emitOpError() << "names " << op.getNameAttr() << ", which is not a " << SymbolOp::getOperationName();
   if (symbol.getType() != op.getResult().getType())
     return op.emitOpError() << "has the type " << op.getResult().getType() << ", but " << op.getNameAttr() << " is "
                             << symbol.getType();
@@ -171,16 +170,17 @@ LogicalResult GetKvCacheOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySymbol<KvCacheOp>(*this, symbols);
 }
 
-// Whether a state has rows for tokens.
-static LogicalResult verifyRows(Operation *op, KvCacheType state) {
-  return state.getRole() != KvCacheRole::memory ? success()
-                                                : op->emitOpError("is of a memory, which keeps no row of a token");
+// Whether a KV cache holds keys and values of single tokens.
+static LogicalResult verifyRows(Operation *op, KvCacheType cache) {
+  return cache.getRole() != KvCacheRole::memory
+             ? success()
+             : op->emitOpError("is of a compressive memory, which does not hold keys and values of tokens");
 }
 
 LogicalResult KvAppendOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
-  int64_t width = state.getHeads() * state.getWidth();
-  if (failed(verifyRows(*this, state)))
+  auto cache = cast<KvCacheType>(getCache().getType());
+  int64_t width = cache.getHeads() * cache.getWidth();
+  if (failed(verifyRows(*this, cache)))
     return failure();
   if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
@@ -188,16 +188,17 @@ LogicalResult KvAppendOp::verify() {
 }
 
 LogicalResult KvReadOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
-  int64_t width = state.getHeads() * state.getWidth();
-  if (failed(verifyRows(*this, state)))
+  auto cache = cast<KvCacheType>(getCache().getType());
+  int64_t width = cache.getHeads() * cache.getWidth();
+  if (failed(verifyRows(*this, cache)))
     return failure();
   if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
   return expect(*this, "width of the values", features(getValues()), width);
 }
 
-//===--- rows -------------------------------------------------------------------------------------------------===//
+//===--- lookups and selections
+//-------------------------------------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {
   if (depth(getTable()) < 0)
@@ -213,7 +214,7 @@ LogicalResult PositionOp::verify() {
   if (static_cast<int64_t>(getOffset()) < 0)
     return emitOpError() << "has the negative offset " << static_cast<int64_t>(getOffset());
   if (bool(getIds()) != bool(getPadding()))
-    return emitOpError("has token ids without the id of padding, or the other way round");
+    return emitOpError("has token ids or the id of padding, expected both or neither");
   if (getIds() && (getOffset() == 0 || length(getIds()) != rows(getResult())))
     return emitOpError("has padding, expected an offset of at least 1 and as many token ids as rows");
   return expect(*this, "width of the result", features(getResult()), features(getTable()));
@@ -274,7 +275,7 @@ static LogicalResult verifyOutputs(LinearOp op) {
                 groups * ((outputs / groups + lanes - 1) / lanes));
 }
 
-// A bias beside a packed weight may fill the last panel.
+// The bias of a packed weight may be padded to whole panels.
 static LogicalResult verifyBias(LinearOp op) {
   auto weight = cast<RankedTensorType>(op.getWeight().getType());
   if (!op.getBias())
@@ -285,7 +286,7 @@ static LogicalResult verifyBias(LinearOp op) {
   return expect(op, "length of the bias", length(op.getBias()), features(op.getResult()));
 }
 
-// Of each group there may be more features than are summed.
+// Groups may have more features than are summed.
 static LogicalResult verifyFeatures(LinearOp op) {
   int64_t groups = op.getGroups(), width = features(op.getX()), summed = depth(op.getWeight());
   if (groups > 1 && width % groups == 0 && width / groups >= summed)
@@ -299,13 +300,13 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (hasWholeBlocks(cast<ShapedType>(getResult().getType())))
     return success();
-  return emitOpError() << "rounds " << features(getX()) << " features, expected whole blocks of "
+  return emitOpError() << "quantizes " << features(getX()) << " features, expected a multiple of "
                        << elementFormat(cast<ShapedType>(getResult().getType())).jointValues();
 }
 
 LogicalResult LinearOp::verify() {
   if (depth(getWeight()) == 0)
-    return emitOpError("sums no features");
+    return emitOpError("sums 0 features");
   if (failed(verifyOutputs(*this)) || failed(verifyFeatures(*this)) ||
       failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
     return failure();
@@ -354,13 +355,13 @@ LogicalResult LogSoftmaxOp::verify() {
     if (tail <= std::exchange(last, tail) || tail >= words)
       return emitOpError() << "has a cluster from " << tail << " on, expected ascending numbers between 0 and "
                            << words;
-  return words > 0 ? success() : emitOpError("has no words");
+  return words > 0 ? success() : emitOpError("has 0 words");
 }
 
 static LogicalResult verifyScaling(RopeOp op, Attribute scaling) {
   int64_t rotary = op.getRotary();
   if (isa_and_present<DynamicScalingAttr>(scaling) && rotary <= 2)
-    return op.emitOpError() << "turns " << rotary << " features with a growing base, expected more than 2";
+    return op.emitOpError() << "rotates " << rotary << " features with a growing base, expected more than 2";
   if (isa_and_present<YarnScalingAttr>(scaling) && !(op.getBase().convertToDouble() > 1))
     return op.emitOpError() << "has the base " << op.getBase().convertToDouble() << ", expected more than 1";
   if (auto listed = dyn_cast_if_present<ListedScalingAttr>(scaling))
@@ -373,7 +374,7 @@ LogicalResult RopeOp::verify() {
   if (heads <= 0 || width % heads != 0)
     return emitOpError() << "divides " << width << " features into " << heads << " heads";
   if (rotary <= 0 || rotary % 2 != 0 || rotary > width / heads)
-    return emitOpError() << "turns " << rotary << " features of heads of width " << width / heads
+    return emitOpError() << "rotates " << rotary << " features of heads of width " << width / heads
                          << ", expected an even number up to that width";
   if (!(getBase().convertToDouble() > 0))
     return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
@@ -381,8 +382,8 @@ LogicalResult RopeOp::verify() {
     return failure();
   int64_t last = getLast(), digits = getDigits();
   if (last < 0 || digits < 0 || (digits > 0 && !getTable()))
-    return emitOpError() << "has the last position " << last << " and digits to the base " << digits
-                         << ", expected natural numbers, and digits with a table";
+    return emitOpError() << "has the last position " << last << " and digits in base " << digits
+                         << ", expected numbers >= 0, and digits only with a table";
   if (digits > 0 && failed(expect(*this, "row count of the table", rows(getTable()), 3 * digits)))
     return failure();
   return getTable() ? expect(*this, "width of the table", features(getTable()), rotary) : success();

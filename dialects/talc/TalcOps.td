@@ -8,13 +8,13 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-// A ranked tensor whose dimensions are known, but for the first.
+// A ranked tensor whose dimensions are static from dimension `from` on.
 class Talc_Static<int from> : CPred<"!::llvm::any_of(::llvm::cast<::mlir::RankedTensorType>($_self).getShape()"
                                     ".drop_front(" # from # "), ::mlir::ShapedType::isDynamic)">;
 class Talc_TensorOf<list<Type> elements, int rank, int from, string what>
     : ConfinedType<RankedTensorOf<elements>, [HasAnyRankOfPred<[rank]>, Talc_Static<from>], what>;
 
-def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features] of f32, features being known">;
+def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features] of f32 with a known number of features">;
 
 // A weight: elements of a storage format.
 def Talc_StoredElement : Type<CPred<"::talc::getStorageFormat($_self)">, "values of a storage format">;
@@ -31,7 +31,7 @@ class Talc_Op<string opName, list<Trait> traits = []> : Op<Talc_Dialect, opName,
 
 include "dialects/talc/QuantizeOp.td"
 
-//===--- weights and state ---------------------------------------------------------------------------------------===//
+//===--- weights and KV caches -----------------------------------------------------------------------------------===//
 
 def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a named weight and where its values come from";
@@ -42,10 +42,23 @@ def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolU
     ```
     The type is the type of the value in the program; files may store it narrower. Recipes are evaluated once, when the
     artifact is written, one weight at a time.
+
+    For quantization: `format` is the element type that `assign-formats` assigned to store the weight in. `quantize_to` is the
+    element type of the blocks that a matrix is quantized to before anything is derived from it, minimizing the error
+    weighted by `importance`: the mean squares of the features that each column multiplies; if several matrices are stored
+    one after the other, such as experts, those of each in turn. `divergence` says by how much predictions diverge if only
+    this matrix and those that share its format are quantized to q4_0. `offset` is the weight's place among all weights, in
+    bytes (`plan-memory`).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_Weights>:$type, AnyAttr:$source,
                        OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "weights">>:$of,
-                       OptionalAttr<StrAttr>:$sym_visibility);
+                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<TypeAttr>:$format,
+                       OptionalAttr<TypeAttr>:$quantize_to, OptionalAttr<DenseF32ArrayAttr>:$importance,
+                       OptionalAttr<F64Attr>:$divergence, OptionalAttr<I64Attr>:$offset);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::TypeAttr":$type, "::mlir::Attribute":$source,
+                                 "::mlir::ArrayAttr":$of, "::mlir::StringAttr":$visibility), [{
+    build($_builder, $_state, name, type, source, of, visibility, nullptr, nullptr, nullptr, nullptr, nullptr);
+  }]>];
   let assemblyFormat = "$sym_name `:` $type `=` $source (`of` $of^)? attr-dict";
   let hasVerifier = 1;
 }
@@ -65,41 +78,50 @@ def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
     ```
     The same recipe as on a `talc.weight`, but on values, so that a rewrite inside a repeated block stays local.
     `hoist-recipes` moves every one of them out to the weights' symbols. #talc.rotary_table and #talc.fill need no other
-    weights: `talc.derive #talc.fill<0.0> of () : () -> tensor<64xf32>`.
+    weights: `talc.derive #talc.fill<0.0> of () : () -> tensor<64xf32>`. `format` is that of a talc.weight.
   }];
-  let arguments = (ins AnyAttr:$recipe, Variadic<Talc_Weights>:$sources);
+  let arguments = (ins AnyAttr:$recipe, Variadic<Talc_Weights>:$sources, OptionalAttr<TypeAttr>:$format);
   let results = (outs Talc_Weights:$result);
   let assemblyFormat = "$recipe `of` `(` $sources `)` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Attribute":$recipe, "::mlir::ValueRange":$sources,
                                  "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$element), [{
-    build($_builder, $_state, ::mlir::RankedTensorType::get(shape, element), recipe, sources);
+    build($_builder, $_state, ::mlir::RankedTensorType::get(shape, element), recipe, sources, nullptr);
+  }]>, OpBuilder<(ins "::mlir::Type":$result, "::mlir::Attribute":$recipe, "::mlir::ValueRange":$sources), [{
+    build($_builder, $_state, result, recipe, sources, nullptr);
   }]>];
 }
 
 def Talc_KvCacheOp : Talc_Op<"kv_cache", [Symbol]> {
-  let summary = "memory that every sequence keeps between steps";
+  let summary = "keys and values that every sequence keeps between steps";
   let description = [{
     ```mlir
     talc.kv_cache @layers.0.cache : !talc.kv_cache<2 x 64 x 1024>
     ```
+    `offset` is its place in the memory of a sequence, in bytes (`plan-memory`).
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_KvCache>:$type, OptionalAttr<StrAttr>:$sym_visibility);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_KvCache>:$type, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<I64Attr>:$offset);
+  let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::TypeAttr":$type, "::mlir::StringAttr":$visibility), [{
+    build($_builder, $_state, name, type, visibility, nullptr);
+  }]>, OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::mlir::StringAttr":$visibility), [{
+    build($_builder, $_state, $_builder.getStringAttr(name), ::mlir::TypeAttr::get(type), visibility, nullptr);
+  }]>];
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 
 def Talc_GetKvCacheOp : Talc_Op<"get_kv_cache", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the handle of a state";
+  let summary = "the handle of a KV cache";
   let arguments = (ins FlatSymbolRefAttr:$name);
   let results = (outs Talc_KvCache:$result);
   let assemblyFormat = "$name `:` qualified(type($result)) attr-dict";
 }
 
 def Talc_KvAppendOp : Talc_Op<"kv_append", [MemoryEffects<[MemWrite]>, AllTypesMatch<["keys", "values"]>]> {
-  let summary = "stores keys and values of the step's tokens in a state";
+  let summary = "stores keys and values of the step's tokens in a KV cache";
   let description = [{
-    Row r of `keys` and `values` ([T, heads*width]) goes to the slot and position that `sequences` gives for row r.
-    Positions at or beyond the state's capacity are refused before the step runs.
+    Row t of `keys` and `values` ([T, heads*width]) goes to the slot and position that `sequences` gives for token t.
+    Positions at or beyond the capacity are refused before the step runs.
   }];
   let arguments = (ins Talc_KvCache:$cache, Talc_Activations:$keys, Talc_Activations:$values,
                        Talc_Sequences:$sequences);
@@ -111,7 +133,7 @@ def Talc_KvReadOp : Talc_Op<"kv_read", [MemoryEffects<[MemRead]>]> {
   let summary = "the keys and values of the step's sequences, past and present";
   let description = [{
     The keys (values) of every sequence in the step from position 0 to its last token in this step, laid end to end:
-    [sum of lengths, heads*width]. Of a source: all tokens of every sequence's source.
+    [sum of lengths, heads*width]. For the role source: all tokens of every sequence's source.
   }];
   let arguments = (ins Talc_KvCache:$cache, Talc_Sequences:$sequences);
   let results = (outs Talc_Activations:$keys, Talc_Activations:$values);
@@ -119,7 +141,7 @@ def Talc_KvReadOp : Talc_Op<"kv_read", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-//===--- rows ----------------------------------------------------------------------------------------------------===//
+//===--- lookups and selections ----------------------------------------------------------------------------------===//
 
 def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
   let summary = "one row of a table per token id";
@@ -127,8 +149,8 @@ def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
     result[t] = table[ids[t]]: [T] x [V, D] -> [T, D]. A table that is also the vocabulary projection may be packed:
     [ceil(V/lanes), D, lanes] (see #talc.pack), so that it is stored once.
 
-    With `first` = F the table has the rows of the ids from F on: result[t] = table[ids[t] - F], zero for other ids. A vocabulary
-    may so lie in several tables of different widths (Baevski and Auli, arXiv 1809.10853).
+    With `first` = F the table has the rows of the ids from F on: result[t] = table[ids[t] - F], zero for other ids. Several
+    tables of different widths may so make up a vocabulary (Baevski and Auli, arXiv 1809.10853).
   }];
   let arguments = (ins Talc_TokenIds:$ids, Talc_Weights:$table, OptionalAttr<I64Attr>:$first);
   let results = (outs Talc_Activations:$result);
@@ -141,9 +163,9 @@ def Talc_PositionOp : Talc_Op<"position", [Pure]> {
   let description = [{
     result[t] = table[position(t) + offset]: [P, D] -> [T, D].
 
-    With `ids`, tokens of the id `padding` take no position: position(t) is the number of other tokens before t in its
-    sequence, and a padding token gets the row before the first, table[offset - 1] (RoBERTa). Sequences are then whole
-    in every step: the model is an encoder.
+    With `ids`, tokens with the id `padding` take no position: position(t) is the number of other tokens before t in its
+    sequence, and a padding token gets the row before the first, table[offset - 1] (RoBERTa). Sequences must then be
+    complete in every step: the model is an encoder.
   }];
   let arguments = (ins Talc_Sequences:$sequences, Talc_Matrix:$table, Optional<Talc_TokenIds>:$ids,
                        DefaultValuedAttr<I64Attr, "0">:$offset, OptionalAttr<I64Attr>:$padding);
@@ -164,11 +186,10 @@ def Talc_TokenTypeOp : Talc_Op<"token_type", [Pure]> {
 }
 
 def Talc_SelectOp : Talc_Op<"select", [Pure]> {
-  let summary = "the rows whose result the caller of the step wants";
+  let summary = "selects the tokens whose result the caller of the step wants";
   let description = [{
-    By default the last token of every sequence: [T, N] -> [R, N]. Keeps the vocabulary projection from running for
-    tokens that nobody asks about. `output` is the place of the result, among those of the entry function, that the rows
-    are wanted for.
+    By default the last token of every sequence: [T, N] -> [R, N]. The LM head is then not computed for other tokens.
+    `output` is the index of the result of the entry function for which the tokens are wanted.
   }];
   let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, DefaultValuedAttr<I64Attr, "0">:$output);
   let results = (outs Talc_Activations:$result);
@@ -177,7 +198,7 @@ def Talc_SelectOp : Talc_Op<"select", [Pure]> {
 }
 
 def Talc_SliceOp : Talc_Op<"slice", [Pure, Talc_KeepsRows]> {
-  let summary = "neighbouring features";
+  let summary = "a range of features";
   let description = "result = x[:, offset : offset + width], the width being that of the result type.";
   let arguments = (ins Talc_Activations:$x, I64Attr:$offset);
   let results = (outs Talc_Activations:$result);
@@ -187,7 +208,7 @@ def Talc_SliceOp : Talc_Op<"slice", [Pure, Talc_KeepsRows]> {
 }
 
 def Talc_JoinOp : Talc_Op<"join", [Pure, Talc_KeepsRows]> {
-  let summary = "the features of each head of x, then those of y";
+  let summary = "concatenates the features of each head of x and y";
   let description = [{
     [T, heads*a] and [T, heads*b] -> [T, heads*(a+b)]: head h of the result is head h of x, then head h of y.
   }];
@@ -205,8 +226,8 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
     [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
     [ceil(N/lanes), K, lanes] (see #talc.pack); the bias may then be padded to ceil(N/lanes)*lanes (see #talc.pad).
 
-    `groups` = G: each of G groups of neighbouring outputs is of a group of neighbouring features: [T, G*S] x [N, K] ->
-    [T, N], output n being of the first K of the S features of group n / (N/G). Packed, each group has panels of its own.
+    `groups` = G: each of G groups of neighboring outputs depends on one group of neighboring features: [T, G*S] x [N, K] ->
+    [T, N], output n on the first K of the S features of group n / (N/G). Packed, each group has panels of its own.
   }];
   let arguments = (ins Talc_MatmulInput:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
                        DefaultValuedAttr<I64Attr, "1">:$groups);
@@ -227,7 +248,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure, Talc_KeepsRows]> {
     The first half of a gated feed-forward layer (arXiv 2002.05202): [T, K] x [F, K] x [F, K] -> [T, F], sums as in
     `talc.linear`. Either two matrices, gate and up, or one packed weight [ceil(F/group), K, 2*group] that holds both
     (#talc.pack of #talc.interleave<group>): panel p has the gate's rows [p*group, (p+1)*group) in its first `group`
-    lanes and the same rows of up in the others, so that one panel yields `group` finished features.
+    lanes and the same rows of up in the others, so that one panel yields `group` features.
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_MatmulInput:$x,
                        Talc_Weights:$weight, Optional<Talc_Matrix>:$up);
@@ -239,7 +260,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure, Talc_KeepsRows]> {
 def Talc_NormOp : Talc_Op<"norm", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "result"]>]> {
   let summary = "layer or root-mean-square normalization";
   let description = [{
-    Over each group of N/groups neighbouring features:
+    Over each group of N/groups neighboring features:
       layer: scale * (x - mean) / sqrt(variance + epsilon) + bias    (biased variance; Ba et al. 2016)
       rms:   scale * x / sqrt(mean(x^2) + epsilon)                   (Zhang and Sennrich 2019)
     `groups` = heads normalizes every head by itself (q/k norm). scale and bias have N/groups elements, the same for all
@@ -266,12 +287,12 @@ def Talc_SoftmaxOp : Talc_Op<"softmax", [Pure, Talc_KeepsRows, SameOperandsAndRe
 }
 
 def Talc_LogSoftmaxOp : Talc_Op<"log_softmax", [Pure, Talc_KeepsRows]> {
-  let summary = "logarithms of the probabilities of words, some of which lie in clusters";
+  let summary = "log-probabilities of words, some of which are in clusters";
   let description = [{
     x [T, N + C] -> [T, N]: the scores of N words, then those of C clusters. The cluster c has the words [tails_c, tails_(c+1)),
-    the last one those up to N; the words before tails_1 are in none. With log p = x - log(sum e^x) over words in no cluster
-    and all clusters, and log q the same over the words of a cluster, a word's result is log p, or that of its cluster plus
-    its own log q. Source: Grave et al. 2017 (arXiv 1609.04309).
+    the last one those up to N; the words before tails_1 are not in a cluster. With log p = x - log(sum e^x) over these words
+    and all clusters, and log q the same over the words of a cluster, the result of a word is its log p, or the log p of its
+    cluster plus its log q. Source: Grave et al. 2017 (arXiv 1609.04309).
   }];
   let arguments = (ins Talc_Activations:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tails);
   let results = (outs Talc_Activations:$result);
@@ -282,14 +303,14 @@ def Talc_LogSoftmaxOp : Talc_Op<"log_softmax", [Pure, Talc_KeepsRows]> {
 def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "rotary position embedding";
   let description = [{
-    Turns the first `rotary` features of each of `heads` heads by angles position * f_i, in half-split pairs
+    Rotates the first `rotary` features of each of `heads` heads by angles position * f_i, in half-split pairs
     (i, i + rotary/2):
       y_i = x_i cos - x_(i+rotary/2) sin;   y_(i+rotary/2) = x_(i+rotary/2) cos + x_i sin
       f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling and the others of its kind)
     The other features pass through. Source: RoFormer (arXiv 2104.09864); pairs as in Hugging Face checkpoints.
     `last` = P > 0: positions beyond P count as P.
-    `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and changes no value. With
-    `digits` = D it has them for the digits of a position to the base D, and the turns of all three are composed.
+    `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and does not change results. With
+    `digits` = D it has them for the digits of a position in base D, and the rotations of all three digits are composed.
   }];
   let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, Optional<Talc_Matrix>:$table, I64Attr:$heads,
                        I64Attr:$rotary, F64Attr:$base,
@@ -330,7 +351,7 @@ def Talc_MulOp : Talc_Op<"mul", [Pure, Commutative, SameOperandsAndResultType]> 
 }
 
 def Talc_ScaleOp : Talc_Op<"scale", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
-  let summary = "every element times one number";
+  let summary = "multiplies every element by a constant";
   let arguments = (ins Talc_Activations:$x, F64Attr:$factor);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
@@ -338,7 +359,7 @@ def Talc_ScaleOp : Talc_Op<"scale", [Pure, Talc_KeepsRows, SameOperandsAndResult
 }
 
 def Talc_ClampOp : Talc_Op<"clamp", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
-  let summary = "every element, but none beyond a bound on either side";
+  let summary = "clamps every element to [-bound, bound]";
   let description = "min(max(x, -bound), bound).";
   let arguments = (ins Talc_Activations:$x, F64Attr:$bound);
   let results = (outs Talc_Activations:$result);
@@ -347,15 +368,16 @@ def Talc_ClampOp : Talc_Op<"clamp", [Pure, Talc_KeepsRows, SameOperandsAndResult
 }
 
 def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "result"]>]> {
-  let summary = "the largest features of every row; the others become zero";
+  let summary = "keeps the largest features of every row, and zeroes the others (MoE router)";
   let description = [{
-    The `count` largest, of equal ones the first; zero is none. `normalized`: divided by their sum. No feature may be
-    negative: they are the probabilities of experts, and the result says which experts a row goes to, with what weight.
+    It keeps the `count` largest, the first of equal ones; zeros are never selected. `normalized`: divided by their sum.
+    Features must not be negative: they are the probabilities of experts, and the result says which experts a token is
+    routed to, and with which weights.
     Source: Shazeer et al. 2017 (arXiv 1701.06538); Mixtral (arXiv 2401.04088).
 
-    `bias` [E] is added where features are compared, and nowhere else. `groups` = G: the features are G groups of
-    neighbours, and only those of the `topk_groups` groups are compared whose `group_best` largest features have the
-    largest sum, of equal ones the first (DeepSeek-V2, arXiv 2405.04434, and V3, arXiv 2412.19437).
+    `bias` [E] is added only where features are compared. `groups` = G: the features are G groups of neighbors, and only
+    the `topk_groups` groups are compared whose `group_best` largest features have the largest sum, the first of equal
+    ones (DeepSeek-V2, arXiv 2405.04434, and V3, arXiv 2412.19437).
   }];
   let arguments = (ins Talc_Activations:$x, Optional<Talc_Vector>:$bias, I64Attr:$count, UnitAttr:$normalized,
                        DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$topk_groups,
@@ -368,17 +390,17 @@ def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "
 }
 
 def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
-  let summary = "gated feed-forward layers of which every row passes a few";
+  let summary = "mixture of experts: gated feed-forward layers, of which every token uses a few";
   let description = [{
     ```mlir
     %y = talc.experts silu %x, %routes, %gate, %up down %down chosen 2
        : (tensor<?x32xf32>, tensor<?x8xf32>, tensor<320x32xf32>, tensor<320x32xf32>, tensor<256x40xf32>) -> tensor<?x32xf32>
     ```
     result[t] = sum over e of routes[t, e] * (activation(x[t] * transpose(gate_e)) * (x[t] * transpose(up_e))) *
-    transpose(down_e), e ascending, of the experts whose routes[t, e] is not zero: at most `chosen` for a row. The weights of
-    others are not read.
+    transpose(down_e), e ascending, over the experts whose routes[t, e] is not zero: at most `chosen` for a token. The
+    weights of other experts are not read.
 
-    Experts lie one after the other: gate and up [E*F, K], down [E*N, F]. Packed: gate and up in one weight
+    Experts are stored one after the other: gate and up [E*F, K], down [E*N, F]. Packed: gate and up in one weight
     [E*ceil(F/group), K, 2*group] as in `talc.gated_linear`, down [E*ceil(N/lanes), F, lanes], each expert in panels of its
     own.
 
@@ -386,7 +408,7 @@ def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
     (gpt-oss): the gate is at most c, and up, within c on either side, counts from 1:
       activation(min(gate, c)) * (min(max(up, -c), c) + 1)
 
-    `rounding` = T: what is multiplied by a packed down_e is rounded to T before, as by `talc.quantize`.
+    `rounding` = T: the input of a packed down_e is quantized to T first, as by `talc.quantize`.
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_MatmulInput:$x, Talc_Activations:$routes, Talc_Weights:$gate,
                        Optional<Talc_Matrix>:$up, Talc_Weights:$down, Variadic<Talc_Vector>:$biases, I64Attr:$chosen,

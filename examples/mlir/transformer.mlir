@@ -41,7 +41,7 @@ module attributes {talc.name = "transformer", talc.max_sequence = 64 : i64, talc
   talc.weight @decoder.down : tensor<32x128xf32> = #talc.random<seed = 20, mean = 0.0, deviation = 0.3>
   talc.weight @decoder.down.bias : !vector = #talc.random<seed = 21, mean = 0.0, deviation = 0.1>
 
-  // What a text keeps between steps: its own keys and values, and those of its source.
+  // The KV caches of a text: its own keys and values, and those of its source.
   talc.kv_cache @own : !cache
   talc.kv_cache @source : !source
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoder that BERT made common, for families that vary it: layer norm after each part, learned positions, mostly
-// token types.
+// The encoder of BERT, for families that vary it: layer norm after each part, learned positions, usually token types.
 //
 //   x = norm(embedding + position + type), projected if the embedding is narrower
 //   for each layer: x = norm(x + attention(x));  x = norm(x + outer(activation(inner(x))))
@@ -17,14 +16,14 @@ struct BertKeys {
              *inner = "intermediate_size", *activation = "hidden_act";
 };
 
-// Names of the tensors of a layer.
+// Tensor names of a layer.
 struct BertLayer {
   std::string query = "attention.self.query", key = "attention.self.key", value = "attention.self.value",
               mixed = "attention.output.dense", mixedNorm = "attention.output.LayerNorm", inner = "intermediate.dense",
               outer = "output.dense", outerNorm = "output.LayerNorm";
 };
 
-// Names of the tensors of a head that guesses masked tokens.
+// Tensor names of the head that predicts masked tokens.
 struct MaskedHead {
   std::string dense, norm, projection, bias;
 };
@@ -35,12 +34,12 @@ struct TextHead {
   Activation activation = Activation::Tanh;
 };
 
-// The sizes that the configuration need not say.
+// The default sizes of the configuration.
 struct BertSizes {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, table = 0;
 };
 
-// What tells the variants apart.
+// The differences between the variants.
 struct BertVariant {
   std::string model;  // the architecture without a head
   std::string base;   // prefix of tensor names
@@ -50,7 +49,7 @@ struct BertVariant {
   const char *activation = "gelu";
   int64_t padding = 0;        // the default id of the padding token
   bool ownPadding = true;     // pad_token_id says another
-  bool afterPadding = false;  // positions count tokens that are no padding, from the padding token's id + 1
+  bool afterPadding = false;  // positions count tokens that are not padding, from the padding token's id + 1
   bool hasTypes = true;
   bool hasEpsilon = true;       // layer_norm_eps is a key
   bool geluHead = false;        // the masked head has gelu whatever the layers have
@@ -61,7 +60,7 @@ struct BertVariant {
   BertKeys keys = {};
   BertLayer layer = {};
   std::string discriminator =
-      {};  // the head of ForPreTraining, one score for each token; empty: it guesses masked tokens
+      {};  // the head of ForPreTraining, one score for each token; empty: it predicts masked tokens
 };
 
 class BertModel {

@@ -44,7 +44,7 @@ struct Bloom : PlainModel {
   bool normedResidual;
 };
 
-// What only llm-foundry computes is refused.
+// Refuses what only llm-foundry computes.
 struct Mpt : PlainModel {
   explicit Mpt(const ModelConfig &config) {
     config.head({"ForCausalLM", "Model"});

@@ -64,22 +64,22 @@ struct DeepSeek : MoeModel {
 
   void readMixture(const ModelConfig &config, int64_t inner, int64_t dense, int64_t shared, double factor) {
     expertInner = config.integer("moe_intermediate_size", inner, ModelConfig::size);
-    denseLayers = config.integer("first_k_dense_replace", dense, {0, ModelConfig::layerCount.most});
+    denseLayers = config.integer("first_k_dense_replace", dense, {0, ModelConfig::layerCount.maximum});
     int64_t count = config.integerOrNull("n_shared_experts", shared, {0, 4096}).value_or(0);
     sharedInner = count * expertInner;
     routeFactor = config.positive("routed_scaling_factor", factor);
   }
 
-  void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> kept) {
+  void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> topGroups) {
     routing.count = chosen;
     routing.groups = config.integerOrNull("n_group", groups, {1, experts}).value_or(1);
-    routing.keptGroups = std::min(
-        config.integerOrNull("topk_group", kept, {1, routing.groups}).value_or(routing.groups), routing.groups);
+    routing.topkGroups = std::min(
+        config.integerOrNull("topk_group", topGroups, {1, routing.groups}).value_or(routing.groups), routing.groups);
     if (experts % routing.groups != 0)
       config.invalid("n_group", std::to_string(routing.groups) + " groups do not divide " + std::to_string(experts) +
                                     " experts (n_routed_experts)");
-    else if (chosen > experts / routing.groups * routing.keptGroups)
-      config.invalid("topk_group", std::to_string(routing.keptGroups) + " groups have fewer experts than the " +
+    else if (chosen > experts / routing.groups * routing.topkGroups)
+      config.invalid("topk_group", std::to_string(routing.topkGroups) + " groups have fewer experts than the " +
                                        std::to_string(chosen) + " of a token (num_experts_per_tok)");
   }
 
@@ -198,7 +198,7 @@ struct DeepSeek2 : DeepSeek {
   }
 };
 
-// Experts are chosen by their score and a bias, which levels how much each has to do.
+// Experts are selected by their score and a bias, which balances their load.
 struct DeepSeek3 : DeepSeek {
   explicit DeepSeek3(const ModelConfig &config) : DeepSeek(config, common(), 256, 8) {
     readMixture(config, 2048, 3, 1, 2.5);

@@ -17,14 +17,14 @@ struct FamilyTokens {
   int64_t begin = -1, end = -1;
   int64_t start = -1;      // begins the text of an encoder-decoder
   int64_t forcedEnd = -1;  // ends a text that is cut
-  bool startPads = true;   // the padding token begins it, if the configuration names one
+  bool startPads = true;   // the text begins with the padding token, if the configuration names one
   bool language = false;   // the token behind it names the language of the text
 };
 
-// What docs/families.md says of a family.
+// The entry of a family in docs/families.md.
 struct FamilyNotes {
-  std::string_view name;        // as people call it
-  std::string_view heads;       // what talc computes
+  std::string_view name;        // the name in common use
+  std::string_view heads;       // the heads that talc supports
   std::string_view structure;   // positions, masks, norms, feed-forward
   std::string_view tokenizers;  // that its checkpoints come with
 };

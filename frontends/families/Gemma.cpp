@@ -126,7 +126,7 @@ struct Gemma3 : Gemma2 {
     return g.rmsNorm(x, g.plus(scale, 1), epsilon, heads.count);
   }
 
-  static constexpr ModelConfig::Range patterns{1, ModelConfig::layerCount.most};
+  static constexpr ModelConfig::Range patterns{1, ModelConfig::layerCount.maximum};
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Qwen : LlamaModel {
     std::optional<int64_t> window;
     if (config.flag("use_sliding_window", false))
       window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
-    int64_t first = window ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.most}) : 0;
+    int64_t first = window ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.maximum}) : 0;
     readWindows(config, window, [=](int64_t layer) { return layer >= first; });
     readRopes(config);
     config.refuseFlag("use_mrope", "talc knows one-dimensional rotary positions");

@@ -111,13 +111,13 @@ Tensor LlamaModel::normHeads(GraphBuilder &g, Tensor x, Heads heads) const {
                    heads.count);
 }
 
-Tensor LlamaModel::turned(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const {
+Tensor LlamaModel::rotated(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const {
   return ropes[number] ? g.rope(x, heads.count, *ropes[number]) : x;
 }
 
 Tensor LlamaModel::attention(GraphBuilder &g, Tensor x, int64_t number) const {
-  Tensor q = heading(g, x, queries()), turnedQ = turned(g, q, queries(), number);
-  Tensor k = heading(g, x, keys()), turnedK = turned(g, k, keys(), number), v = project(g, x, values());
+  Tensor q = heading(g, x, queries()), turnedQ = rotated(g, q, queries(), number);
+  Tensor k = heading(g, x, keys()), turnedK = rotated(g, k, keys(), number), v = project(g, x, values());
   Attention kind = {heads, keyValueHeads, scale, Mask::Causal, windows[number]};
   kind.cap = cap;
   kind.sinks = sinks(g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder that Llama made common, for families that vary it: each overrides the part in which it differs.
+// The decoder of Llama, for families that vary it: each overrides the parts in which it differs.
 //
 //   x = embedding;  for each layer: x += attention(norm(x));  x += down(activation(gate(x)) * up(x)) of norm(x)
 //   logits = head(norm(x))
@@ -15,7 +15,7 @@
 
 namespace talc {
 
-// Default values of the configuration, and what it calls some of them.
+// Default values of the configuration, and some of its keys.
 struct LlamaDefaults {
   int64_t vocabulary = 32000, width = 4096, inner = 11008, layers = 32, heads = 32, positions = 2048;
   std::optional<int64_t> keyValueHeads = {};  // none: as many as heads
@@ -52,19 +52,19 @@ struct LlamaModel {
   virtual Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const;
   virtual Tensor attention(GraphBuilder &g, Tensor x, int64_t number) const;
   virtual Tensor feedForward(GraphBuilder &g, Tensor x) const;
-  // Of the features between layers.
+  // Normalizes the features between layers.
   virtual Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
-  // Queries, keys or values before they are normalized and turned.
+  // Queries, keys or values before normalization and rope.
   virtual Tensor project(GraphBuilder &g, Tensor x, Heads heads) const;
-  // Of queries and keys.
+  // Normalizes queries and keys.
   virtual Tensor normHeads(GraphBuilder &g, Tensor x, Heads heads) const;
-  // One more score in the softmax of each head; none.
+  // Attention sinks: a score without a value in the softmax of each head; none by default.
   virtual Weight sinks(GraphBuilder &) const { return {}; }
   virtual Tensor logits(GraphBuilder &g, Tensor x, Weight head) const { return g.linear(x, head); }
 
-  // Queries or keys: projected and normalized head by head; and turned.
+  // Queries or keys, projected and normalized head by head; and with rope applied.
   Tensor heading(GraphBuilder &g, Tensor x, Heads heads) const { return normHeads(g, project(g, x, heads), heads); }
-  Tensor turned(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const;
+  Tensor rotated(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const;
   Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs, bool bias,
                 const std::string &why) const;
   Heads queries() const { return {"q", heads}; }

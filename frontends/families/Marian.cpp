@@ -16,7 +16,7 @@ namespace {
 // Learned: from the third row of a table on. Counted: sinusoids that take no account of padding.
 enum class Positions { Sinusoids, Learned, Counted };
 
-// What tells the variants apart; numbers are default values of the configuration.
+// The differences between the variants; numbers are default values of the configuration.
 struct Variant {
   int64_t vocabulary = 50265, padding = 1;
   Positions positions = Positions::Sinusoids;
@@ -45,7 +45,7 @@ struct Marian {
   Tensor encode(GraphBuilder &g, Weight table) const;
   void keepSource(GraphBuilder &g, Tensor memory) const;
   Tensor decode(GraphBuilder &g, Weight table) const;
-  State source(GraphBuilder &g) const { return g.sourceState("source", decoder.heads, width / decoder.heads); }
+  KvCache source(GraphBuilder &g) const { return g.sourceKvCache("source", decoder.heads, width / decoder.heads); }
   Tensor selfAttention(GraphBuilder &g, Tensor x, int64_t heads, Mask mask) const;
   Tensor crossAttention(GraphBuilder &g, Tensor x) const;
   Tensor feedForward(GraphBuilder &g, Tensor x, int64_t inner) const;
@@ -83,7 +83,7 @@ Marian::Marian(const ModelConfig &config, const Variant &variant)
   normEmbedding = variant.normEmbedding;
   padding = variant.padding;
   if (variant.positions == Positions::Counted)
-    padding = config.integer("pad_token_id", padding, {0, ModelConfig::size.most});
+    padding = config.integer("pad_token_id", padding, {0, ModelConfig::size.maximum});
   readVocabulary(config);
   if (variant.options)
     readOptions(config);
@@ -184,7 +184,7 @@ Tensor Marian::encode(GraphBuilder &g, Weight table) const {
 void Marian::keepSource(GraphBuilder &g, Tensor memory) const {
   g.each(decoder.place + "layers", decoder.layers, [&](int64_t) {
     Tensor keys = g.linear(memory, "encoder_attn.k_proj", width);
-    g.append(source(g), keys, g.linear(memory, "encoder_attn.v_proj", width));
+    g.kvAppend(source(g), keys, g.linear(memory, "encoder_attn.v_proj", width));
   });
 }
 
@@ -198,10 +198,10 @@ Tensor Marian::decode(GraphBuilder &g, Weight table) const {
 
 void Marian::define(GraphBuilder &g) const {
   g.positions(positions, /*hard=*/variant.positions == Positions::Learned);
-  const std::string own = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
-  const std::string common = g.storedName({"model.shared.weight", own, target});
+  const std::string source = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
+  const std::string common = g.storedName({"model.shared.weight", source, target});
   auto [table, head] = g.tiedWeights(sharedEmbedding ? common : target, "lm_head.weight", {vocabulary, width}, tied);
-  Weight sourceTable = sharedEmbedding ? table : g.weight(own, {sourceVocabulary, width}, "vocab_size by d_model");
+  Weight sourceTable = sharedEmbedding ? table : g.weight(source, {sourceVocabulary, width}, "vocab_size by d_model");
   g.encoder([&] { keepSource(g, encode(g, sourceTable)); });
   Tensor x = decode(g, table);
   const char *bias = "final_logits_bias";

@@ -72,7 +72,7 @@ struct Qwen2Moe : QwenMixture {
     expertInner = config.integer("moe_intermediate_size", 1408, ModelConfig::size);
     sharedInner = config.integer("shared_expert_intermediate_size", 5632, ModelConfig::size);
     bool slides = config.flag("use_sliding_window", false);
-    int64_t last = slides ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.most}) : 0;
+    int64_t last = slides ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.maximum}) : 0;
     readWindow(config, [=](int64_t layer) { return layer % 2 == 0 && layer < last; });
   }
 

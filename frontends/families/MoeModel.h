@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama with many feed-forward layers, of which every token passes a few: for families that vary it.
+// Llama with MoE layers: many feed-forward layers, a few of which process each token. For families that vary it.
 //
 //   x += attention(norm(x));  y = norm(x);  x += sum over the chosen experts e of route_e(y) * down_e(act(gate_e(y)) *
 //   up_e(y))
@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// How experts are called.
+// Names of the experts' tensors.
 struct ExpertNames {
   std::string place, router, gate, up, down;
 };
@@ -20,13 +20,13 @@ struct MoeModel : LlamaModel {
 
   void readExperts(const ModelConfig &config, const char *countKey, int64_t count, std::optional<int64_t> perToken);
 
-  // Which experts a row goes to, with what weight.
+  // The routing weights of each token.
   virtual Tensor routes(GraphBuilder &g, Tensor x) const;
-  // Their weights: files have a tensor for each expert, or all of them in one.
+  // The weights of all experts: files have a tensor for each expert, or one for all.
   virtual Experts weights(GraphBuilder &g) const;
   Tensor mixed(GraphBuilder &g, Tensor x) const { return g.experts(x, routes(g, x), weights(g)); }
 
-  // Of the experts, one after the other.
+  // The matrices of all experts, concatenated.
   Weight matrices(GraphBuilder &g, const std::string &name, int64_t rows, int64_t columns) const;
   // Scores of all experts.
   Tensor scores(GraphBuilder &g, Tensor x) const;

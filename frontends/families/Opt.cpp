@@ -38,7 +38,7 @@ struct Opt : PlainModel {
              "fc2"};
   }
 
-  // The first two rows of the table are no positions.
+  // The first two rows of the table are not positions.
   Tensor embed(GraphBuilder &g, Weight table) const override {
     constexpr int64_t first = 2;
     Weight rows = g.weight("model.decoder.embed_positions.weight", {positions + first, width},

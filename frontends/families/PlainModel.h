@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decoder with layer norms and a plain feed-forward that came after GPT-2, for families that vary it: each says how
-// it calls its tensors, and how queries, keys and values lie in them.
+// A decoder with layer norms and a plain feed-forward, as in the successors of GPT-2. Families that vary it give the
+// names of their tensors and the layout of fused queries, keys and values.
 //
-//   in turn:        x += attention(norm1(x));  x += outer(activation(inner(norm2(x))))
-//   side by side:   x += attention(norm1(x)) + outer(activation(inner(norm2(x))))
-//   of one norm:    the same with norm1 for both
+//   sequential:     x += attention(norm1(x));  x += outer(activation(inner(norm2(x))))
+//   parallel:       x += attention(norm1(x)) + outer(activation(inner(norm2(x))))
+//   one norm:       parallel, with norm1 for both
 #pragma once
 
 #include "frontends/GraphBuilder.h"
@@ -16,7 +16,7 @@ namespace talc {
 
 enum class Residual { InTurn, SideBySide, OneNorm };
 
-// Of tensors; those of layers without prefix.
+// Names of tensors; names in layers have no prefix.
 struct PlainNames {
   std::string layers, table, lastNorm, head;
   std::string attentionNorm, innerNorm, output, inner, outer;
@@ -27,8 +27,7 @@ struct PlainModel {
 
   void define(GraphBuilder &g);
 
-  // Of the queries, keys or values, beginning with the row `first`: of every `period` rows of the fused projection
-  // `count`.
+  // The rows of queries, keys or values in a fused projection: `count` of every `period` rows, from `first` on.
   struct Part {
     int64_t first, count, period, heads;
   };
@@ -44,9 +43,9 @@ struct PlainModel {
   Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs, bool bias) const;
   // Some rows of a projection.
   Tensor linearPart(GraphBuilder &g, Tensor x, const std::string &name, const Part &part) const;
-  // Queries, keys or values of heads that lie as query, key, value, head by head.
+  // Queries, keys or values in a projection that has query, key and value of each head together.
   Part partOfHeads(char part) const;
-  // The same of all queries, then all keys, then all values.
+  // The same in a projection with all queries, then all keys, then all values.
   Part partOfAll(char part) const;
   void checkHeads(const ModelConfig &config, const char *headsKey, const char *widthKey);
 

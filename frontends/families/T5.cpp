@@ -26,7 +26,7 @@ struct T5 {
   Tensor encode(GraphBuilder &g, Weight table) const;
   Tensor decode(GraphBuilder &g, Weight table) const;
   void keepSource(GraphBuilder &g, Tensor memory) const;
-  State source(GraphBuilder &g) const { return g.sourceState("source", heads, headWidth); }
+  KvCache source(GraphBuilder &g) const { return g.sourceKvCache("source", heads, headWidth); }
   Tensor selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const;
   Tensor crossAttention(GraphBuilder &g, Tensor x) const;
   Tensor feedForward(GraphBuilder &g, Tensor x, const std::string &place) const;
@@ -104,7 +104,7 @@ Weight T5::distanceBias(GraphBuilder &g, const std::string &stack, bool bidirect
   return g.relativeBias(g.weight(name, {buckets, heads}, "buckets by heads"), bidirectional, maxDistance);
 }
 
-// There is no 1/sqrt(d): the weights hold it.
+// The factor 1/sqrt(d) is part of the weights.
 Tensor T5::selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const {
   const std::string place = "layer.0.SelfAttention.";
   Tensor h = norm(g, x, "layer.0.layer_norm");
@@ -144,7 +144,7 @@ void T5::keepSource(GraphBuilder &g, Tensor memory) const {
   g.each("decoder.block", decoderLayers, [&](int64_t) {
     Tensor keys = heading(g, memory, "layer.1.EncDecAttention.k"),
            values = heading(g, memory, "layer.1.EncDecAttention.v");
-    g.append(source(g), keys, values);
+    g.kvAppend(source(g), keys, values);
   });
 }
 

@@ -52,8 +52,8 @@ private:
   Weight bias(GraphBuilder &g, size_t cluster) const;
   Weight narrow(GraphBuilder &g, size_t cluster) const;
   // One table holds all words.
-  bool together() const { return tables.size() == 1; }
-  bool projected() const { return !together() || tables[0].width != width; }
+  bool hasOneTable() const { return tables.size() == 1; }
+  bool projected() const { return !hasOneTable() || tables[0].width != width; }
 
   int64_t vocabulary, width, inner, distances;
   double epsilon;
@@ -70,7 +70,7 @@ public:
   void outputs(Tensor x) const;
 
 private:
-  // Of a cluster; `narrow` may be none.
+  // The projection of a cluster; `narrow` may be empty.
   struct Part {
     Weight narrow, words, bias;
   };
@@ -121,12 +121,12 @@ void TransfoXl::readClusters(const ModelConfig &config) {
   std::vector<double> cutoffs = config.numbers("cutoffs");
   if (!config.has("cutoffs"))
     cutoffs = {20000, 40000, 200000};
-  constexpr size_t most = 64;
+  constexpr size_t maxClusters = 64;
   int64_t first = 0;
   for (double cutoff : cutoffs) {
-    if (!(cutoff > first && cutoff < vocabulary) || cutoff != std::floor(cutoff) || cutoffs.size() > most)
+    if (!(cutoff > first && cutoff < vocabulary) || cutoff != std::floor(cutoff) || cutoffs.size() > maxClusters)
       return config.invalid("cutoffs", fmt::format("expected at most {} ascending numbers between 0 and vocab_size, {}",
-                                                   most, vocabulary));
+                                                   maxClusters, vocabulary));
     clusters.push_back({first, static_cast<int64_t>(cutoff), embedded});
     first = clusters.back().end;
     embedded /= divisor;
@@ -154,7 +154,7 @@ Tensor TransfoXl::embedding(GraphBuilder &g) const {
   for (size_t i = 0; i < tables.size(); ++i) {
     const Cluster &own = tables[i];
     Weight table = g.weight(place(at + "emb_layers", i, ".weight"), {own.end - own.first, own.width}, "words by width");
-    Tensor part = together() ? g.embedding(table) : g.embedding(table, own.first);
+    Tensor part = hasOneTable() ? g.embedding(table) : g.embedding(table, own.first);
     if (projected())
       part = g.linear(part, g.weight(place(at + "emb_projs", i), {width, own.width}, "d_model by width"));
     x = x ? g.add(x, part) : part;
@@ -205,26 +205,26 @@ Tensor TransfoXl::layer(GraphBuilder &g, Tensor x, Weight u, Weight v) const {
 
 // The words' rows of the last table, which may be the first one as well.
 Weight TransfoXl::words(GraphBuilder &g, size_t cluster) const {
-  size_t number = together() ? 0 : cluster;
+  size_t number = hasOneTable() ? 0 : cluster;
   const Cluster &table = tables[number], &own = clusters[cluster];
   Weight all = g.tiedWeights(place("transformer.word_emb.emb_layers", number, ".weight"),
                              place("crit.out_layers", number, ".weight"), {table.end - table.first, table.width}, tied)
                    .second;
-  return together() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
+  return hasOneTable() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
 }
 
 Weight TransfoXl::narrow(GraphBuilder &g, size_t cluster) const {
   return g
-      .tiedWeights(place("transformer.word_emb.emb_projs", together() ? 0 : cluster), place("crit.out_projs", cluster),
-                   {width, clusters[cluster].width}, tiedProjections[cluster])
+      .tiedWeights(place("transformer.word_emb.emb_projs", hasOneTable() ? 0 : cluster),
+                   place("crit.out_projs", cluster), {width, clusters[cluster].width}, tiedProjections[cluster])
       .second;
 }
 
 Weight TransfoXl::bias(GraphBuilder &g, size_t cluster) const {
   const Cluster &own = clusters[cluster];
-  Weight all = g.weight(place("crit.out_layers", together() ? 0 : cluster, ".bias"),
-                        {together() ? vocabulary : own.end - own.first});
-  return together() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
+  Weight all = g.weight(place("crit.out_layers", hasOneTable() ? 0 : cluster, ".bias"),
+                        {hasOneTable() ? vocabulary : own.end - own.first});
+  return hasOneTable() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
 }
 
 AdaptiveSoftmax::AdaptiveSoftmax(GraphBuilder &g, const TransfoXl &model) : g(g) {
@@ -283,7 +283,7 @@ void defineTransfoXl(GraphBuilder &g, const ModelConfig &config) {
   TransfoXl model(config);
   if (config.failed())
     return;
-  g.positions(model.window, /*hard=*/false, /*usual=*/0, /*endless=*/true);
+  g.positions(model.window, /*hard=*/false, /*defaultLength=*/0, /*endless=*/true);
   Weight u, v;
   auto bias = [&](const char *name) {
     return g.flatWeight(std::string("transformer.") + name, {model.heads, model.headWidth});

@@ -32,10 +32,10 @@ constexpr const char *architectureKey = "general.architecture";
 
 static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagnostics &diagnostics) {
   const json *name = model.find(architectureKey);
-  const std::string known = name && name->is_string() ? name->get<std::string>() : "";
-  const GgufArchitecture *found = ggufArchitecture(known, [&](const GgufMark &mark) {
-    const json *value = model.find(fmt::format("{}.{}", known, mark.key));
-    return value && value->is_number_integer() && *value >= mark.least;
+  const std::string architectureName = name && name->is_string() ? name->get<std::string>() : "";
+  const GgufArchitecture *found = ggufArchitecture(architectureName, [&](const GgufMark &mark) {
+    const json *value = model.find(fmt::format("{}.{}", architectureName, mark.key));
+    return value && value->is_number_integer() && *value >= mark.minimum;
   });
   if (!found)
     diagnostics.error(ImportError::ModelType,
@@ -47,7 +47,7 @@ static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagno
 }
 
 // A token id of the tokenizer's; -1 if the key is missing.
-static int64_t tokenOf(const GgufModel &model, const std::string &key, Diagnostics &diagnostics) {
+static int64_t readToken(const GgufModel &model, const std::string &key, Diagnostics &diagnostics) {
   const json *value = model.find(key);
   if (!value)
     return -1;
@@ -63,14 +63,14 @@ static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchi
                                          const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics) {
   auto values = artifact::neutralSettings<ReadForm>();
   auto token = [&](std::string_view name) {
-    return tokenOf(model, fmt::format("tokenizer.ggml.{}_token_id", name), diagnostics);
+    return readToken(model, fmt::format("tokenizer.ggml.{}_token_id", name), diagnostics);
   };
   values.beginToken = token("bos");
   for (const char *name : {"eos", "eot", "eom"})
     if (int64_t end = token(name); end >= 0 && !llvm::is_contained(values.end, end))
       values.end.push_back(end);
   values.startToken = tokens.start;
-  if (int64_t start = tokenOf(model, fmt::format("{}.{}", architecture.name, settings::startToken.key), diagnostics);
+  if (int64_t start = readToken(model, fmt::format("{}.{}", architecture.name, settings::startToken.key), diagnostics);
       tokens.start >= 0 && start >= 0)
     values.startToken = start;
   std::set<std::string> ignored;
@@ -98,7 +98,7 @@ static std::string readPooling(const GgufModel &model, const GgufArchitecture &a
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
                                     const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
-  graph.keepFirst(options.sinks);
+  graph.useSinkTokens(options.sinks);
   family.define(graph, config);
   return graph.finish();
 }
@@ -141,7 +141,7 @@ bool isGguf(const std::string &model) {
 
 bool isGgufFile(const std::string &model, const std::string &file) {
   llvm::StringRef folder = llvm::sys::path::parent_path(model);
-  return llvm::any_of(GgufModel::partsOf(llvm::sys::path::filename(model).str()), [&](const std::string &part) {
+  return llvm::any_of(GgufModel::partNames(llvm::sys::path::filename(model).str()), [&](const std::string &part) {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, part);
     return llvm::sys::fs::equivalent(path, file);

@@ -22,7 +22,7 @@ constexpr GgufName gpt2Names[] = {
     {"lm_head", "output"},
 };
 
-// What most decoders share.
+// Tensor names that most decoders share.
 constexpr GgufName decoderNames[] = {
     {"model.embed_tokens", "token_embd"},
     {"model.layers.#.input_layernorm", "blk.#.attn_norm"},
@@ -40,7 +40,7 @@ constexpr GgufName decoderNames[] = {
     {"lm_head", "output"},
 };
 
-// Where decoders differ.
+// Tensor names in which decoders differ.
 
 // The features that rotary positions turn together stand side by side.
 constexpr GgufName pairedNames[] = {
@@ -133,7 +133,7 @@ constexpr GgufName phi3Names[] = {
     {"model.layers.#.mlp.gate_up_proj", "blk.#.ffn_up"},
 };
 
-// What came after GPT-2: queries, keys and values in one projection, which GGUF has in this order.
+// Successors of GPT-2: queries, keys and values in one projection, which GGUF has in this order.
 constexpr GgufName gptNeoXNames[] = {
     {"gpt_neox.embed_in", "token_embd"},
     {"gpt_neox.layers.#.input_layernorm", "blk.#.attn_norm"},
@@ -237,8 +237,8 @@ constexpr GgufName t5Names[] = {
     {"lm_head", "output"},
 };
 
-// Of a name those with a mark stand behind those without. Mistral is called llama there, as is Mixtral; so are RoBERTa
-// and its relatives bert, with the positions that they use.
+// Entries with a mark follow those of the same name without one. Mistral is called llama there, as is Mixtral; so are
+// RoBERTa and its relatives bert, with the positions that they use.
 static const GgufArchitecture table[] = {
     {"bert", "bert", "BertModel", bertNames, {}, {}, 0, /*mark=*/{}, "BertForSequenceClassification"},
     {"bloom", "bloom", "", bloomNames, {}, R"({"qkv_in_order": true})"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What general.architecture means: the family, what its tensors are called in GGUF, and how their rows lie.
+// The architectures of GGUF: the family of each, the names of its tensors, and the order of their rows.
 #pragma once
 
 #include "frontends/WeightSource.h"
@@ -14,17 +14,17 @@ namespace talc {
 
 class GgufModel;
 
-// Names without ".weight" and ".bias"; # stands for the number of a layer, and * for that of an expert, whose matrix is
+// Names without ".weight" and ".bias"; # stands for the index of a layer, and * for that of an expert, whose matrix is
 // a part of one tensor.
 struct GgufName {
   std::string_view family, file;
   StoredOrder::Kind order = StoredOrder::Kind::AsIs;
 };
 
-// A key of the metadata behind "<architecture>.", and the least number that it has.
+// A key of the metadata after "<architecture>.", and its minimum.
 struct GgufMark {
   std::string_view key = {};
-  int64_t least = 0;
+  int64_t minimum = 0;
 };
 
 struct GgufArchitecture {
@@ -41,7 +41,7 @@ struct GgufArchitecture {
 };
 
 llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
-// Null if talc knows none of this name.
+// Null if talc has no architecture of this name.
 const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has);
 // All names, with commas.
 std::string ggufArchitectures();

@@ -45,7 +45,7 @@ static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohe
 static const std::vector<std::string_view> latent = {"deepseek2"};
 constexpr const char *latentKey = "attention.kv_lora_rank";
 
-// Of experts and latent attention.
+// Keys of experts and latent attention.
 static std::vector<Row> mixtureRows() {
   return {
       {"expert_count", Use::Optional, {"num_experts", "num_local_experts", "n_routed_experts"}, nullptr, mixtures},
@@ -127,7 +127,7 @@ static std::vector<Row> usualRows() {
   };
 }
 
-// Of several rows that fit a key the first one counts.
+// If several rows match a key, the first one counts.
 static const std::vector<Row> &rows() {
   static const std::vector<Row> table = [] {
     std::vector<Row> all = mixtureRows();
@@ -177,9 +177,9 @@ void GgufConfig::answer(const std::string &key, json value, const std::string &s
 
 // A number that is there and makes sense; else 0.
 int64_t GgufConfig::count(const std::string &key) const {
-  constexpr int64_t most = 1 << 24;
+  constexpr int64_t maxCount = 1 << 24;
   const json *value = find(key);
-  bool good = value && value->is_number_integer() && *value >= 1 && *value <= most;
+  bool good = value && value->is_number_integer() && *value >= 1 && *value <= maxCount;
   return good ? value->get<int64_t>() : 0;
 }
 
@@ -188,7 +188,7 @@ int64_t GgufConfig::headWidth() const {
   return width ? width : heads ? count("hidden_size") / heads : 0;
 }
 
-// What configurations say and GGUF does not, because the tensors tell.
+// Answers from the tensors: values that configurations have and GGUF lacks.
 void GgufConfig::answerFromTensors() {
   auto has = [&](const char *name) { return model.tensor(name) != nullptr; };
   auto rowsOf = [&](const char *key, const char *name) {
@@ -296,7 +296,7 @@ void GgufConfig::answerRope() {
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 
-// What MPT's configurations say of attention: 0 stands for a model without it.
+// The attention settings of MPT: 0 stands for a model without the setting.
 void GgufConfig::answerAlibi() {
   const json *bias = ofArchitecture("attention.max_alibi_bias"), *bound = ofArchitecture("attention.clamp_kqv");
   json inside = {{"alibi", bias && *bias != 0}};
@@ -308,7 +308,7 @@ void GgufConfig::answerAlibi() {
     answer("attn_config", std::move(inside), fmt::format("key '{}.attention.max_alibi_bias'", architecture.name));
 }
 
-// Empty if they are no F32 of a reasonable number, or cannot be read.
+// Empty if they are not a reasonable number of F32, or cannot be read.
 std::vector<float> GgufConfig::readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const {
   constexpr uint64_t mostBytes = 65536;
   std::vector<float> factors(std::min(tensor.entry.bytes, mostBytes) / sizeof(float));
@@ -360,13 +360,13 @@ void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
 }
 
 const json *GgufConfig::find(const std::string &key) const {
-  auto found = answers.find(key);
-  return found == answers.end() ? nullptr : &found->second;
+  auto it = answers.find(key);
+  return it == answers.end() ? nullptr : &it->second;
 }
 
-std::string GgufConfig::place(const std::string &key) const {
-  auto found = sources.find(key.substr(0, key.find('.')));
-  return fmt::format("{}: {}", model.file(), found == sources.end() ? fmt::format("key '{}'", key) : found->second);
+std::string GgufConfig::location(const std::string &key) const {
+  auto it = sources.find(key.substr(0, key.find('.')));
+  return fmt::format("{}: {}", model.file(), it == sources.end() ? fmt::format("key '{}'", key) : it->second);
 }
 
 void GgufConfig::check(Diagnostics &diagnostics) const {
@@ -380,8 +380,8 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
       continue;
     std::string_view name = std::string_view(key).substr(prefix.size());
     auto row = llvm::find_if(rows(), [&](const Row &row) { return row.isFor(name, architecture); });
-    bool known = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
-    if (!known)
+    bool isKnown = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
+    if (!isKnown)
       diagnostics.error(ImportError::ConfigUnsupported,
                         fmt::format("{}: key {} is {}, of which talc does not know what it changes", model.file(),
                                     quotedText(key), jsonText(value)));
@@ -394,17 +394,17 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
                                   architecture.name, jsonText(*values), headWidth()));
 }
 
-// What nobody asks for where it is no number that makes sense.
+// Reports counts that no family reads and that are out of range.
 void GgufConfig::checkCounts(Diagnostics &diagnostics) const {
-  constexpr int64_t most = 1 << 24;
+  constexpr int64_t maxCount = 1 << 24;
   for (const char *key : {"rope.dimension_count", "attention.value_length", "expert_count", "expert_used_count"}) {
     const json *value = ofArchitecture(key);
     const json &one = value ? forAllLayers(*value) : json(0);
-    if (one.is_number_integer() && one >= 0 && one <= most)
+    if (one.is_number_integer() && one >= 0 && one <= maxCount)
       continue;
     diagnostics.error(ImportError::ConfigType,
                       fmt::format("{}: key '{}.{}' is {}, expected an integer from 0 to {}", model.file(),
-                                  architecture.name, key, jsonText(*value), most));
+                                  architecture.name, key, jsonText(*value), maxCount));
   }
 }
 

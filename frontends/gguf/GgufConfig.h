@@ -20,15 +20,14 @@ public:
   GgufConfig(const GgufModel &model, const GgufArchitecture &architecture);
 
   const nlohmann::json *find(const std::string &key) const override;
-  std::string place(const std::string &key) const override;
+  std::string location(const std::string &key) const override;
 
-  // Takes the scaling of rotary frequencies from the tensor that holds it, if there is one.
+  // Reads the scaling of rotary frequencies from its tensor, if there is one.
   void readRopeFactors(Diagnostics &diagnostics);
-  // Reports keys that must be there and are not, and those that may change what is computed in a way talc does not
-  // know.
+  // Reports missing required keys, and unknown keys that may change the computation.
   void check(Diagnostics &diagnostics) const;
 
-  // Of queries and keys; 0 if the metadata are too wrong to tell.
+  // The head width of queries and keys; 0 if the metadata are too damaged to tell.
   int64_t headWidth() const;
 
 private:

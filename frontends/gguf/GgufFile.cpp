@@ -77,15 +77,15 @@ private:
       if (!result.metadata.emplace(key, std::move(value)).second)
         return in.fail(fmt::format("has the key {} twice", quotedText(key)));
       if (key == alignmentKey && type != U32)
-        return in.fail(fmt::format("key '{}' is no u32", alignmentKey));
+        return in.fail(fmt::format("key '{}' is not a u32", alignmentKey));
     }
     return readAlignment(result);
   }
 
   bool readAlignment(const GgufFile &result) {
-    auto found = result.metadata.find(alignmentKey);
-    if (found != result.metadata.end())
-      alignment = found->second.get<uint64_t>();
+    auto it = result.metadata.find(alignmentKey);
+    if (it != result.metadata.end())
+      alignment = it->second.get<uint64_t>();
     return (llvm::has_single_bit(alignment) && alignment <= maxAlignment) ||
            in.fail(
                fmt::format("key '{}' is {}, expected a power of two up to {}", alignmentKey, alignment, maxAlignment));
@@ -138,16 +138,16 @@ private:
     return value == 1;
   }
 
-  // Values take at least a byte each, so that what a short file declares is no reason to allocate.
+  // Values take at least one byte each, which bounds the memory for a short file.
   json readList(const std::string &key) {
     auto type = in.number<uint32_t>();
     auto count = in.number<uint64_t>();
     json list = json::array();
     if (type == List)
       in.fail(fmt::format("key {} is a list of lists", quotedText(key)));
-    else if (count > maxList || count > in.left())
+    else if (count > maxList || count > in.remaining())
       in.fail(fmt::format("key {} is a list of {} values, where {} bytes are left; expected at most {}",
-                          quotedText(key), count, in.left(), maxList));
+                          quotedText(key), count, in.remaining(), maxList));
     for (uint64_t i = 0; i < count && !in.failed(); ++i)
       list.push_back(readValue(type, key));
     return list;
@@ -228,7 +228,7 @@ private:
     return true;
   }
 
-  // Of a place in a file, so that nothing overflows.
+  // The maximum offset in a file, so that nothing overflows.
   uint64_t aligned(uint64_t place) const { return (place + alignment - 1) / alignment * alignment; }
 
   const OpenFile &file;

@@ -2,9 +2,9 @@
 // The header of a GGUF file, checked. Source: docs/gguf.md of github.com/ggml-org/ggml.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
 #include "frontends/Diagnostics.h"
 #include "frontends/ModelDirectory.h"
-#include "frontends/gguf/GgufTypes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,9 +12,25 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talc {
+
+// An element type of GGUF: its number, and the storage format of talc for it. Source: ggml's ggml.h.
+struct GgufType {
+  uint32_t number;
+  std::string_view name;
+  int64_t blockValues, blockBytes;
+  std::string_view format = {};  // in which talc stores such values, if it does
+};
+
+// Null for an unknown number, or for a type that was withdrawn.
+const GgufType *ggufType(uint32_t number);
+
+// Null if weights cannot have it. All types that have one: "F32, F16 or BF16".
+const StorageFormat *ggufFormat(const GgufType &type);
+std::string ggufFormats();
 
 // Row-major little-endian values, bytes [offset, offset + bytes) of the file, unaligned.
 struct GgufTensor {
@@ -34,7 +50,7 @@ struct GgufFile {
 
 // Versions 2 and 3, little-endian. Accepted is what ggml's reader accepts: keys and names occur once, tensors follow
 // each other without holes, and their data lies within the file. Also refused are empty dimensions, lists of more than
-// 2^24 values, more than 1 000 000 tensors, 65536 keys or an alignment of 1 MiB, and text that is no UTF-8.
+// 2^24 values, more than 1 000 000 tensors, 65536 keys or an alignment of 1 MiB, and text that is not UTF-8.
 std::optional<GgufFile> readGguf(const OpenFile &file, const std::string &name, Diagnostics &diagnostics);
 
 }  // namespace talc

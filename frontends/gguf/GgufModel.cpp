@@ -38,7 +38,7 @@ static PartName partName(llvm::StringRef file) {
   return isPart && part.number >= 1 && part.number <= part.count ? part : PartName();
 }
 
-std::vector<std::string> GgufModel::partsOf(const std::string &file) {
+std::vector<std::string> GgufModel::partNames(const std::string &file) {
   constexpr unsigned mostParts = 4096;
   PartName name = partName(file);
   std::vector<std::string> result;
@@ -55,13 +55,13 @@ std::string GgufModel::name() const {
 }
 
 const nlohmann::json *GgufModel::find(const std::string &key) const {
-  auto found = values.find(key);
-  return found == values.end() ? nullptr : &found->second;
+  auto it = values.find(key);
+  return it == values.end() ? nullptr : &it->second;
 }
 
 const GgufModel::Tensor *GgufModel::tensor(const std::string &name) const {
-  auto found = entries.find(name);
-  return found == entries.end() ? nullptr : &found->second;
+  auto it = entries.find(name);
+  return it == entries.end() ? nullptr : &it->second;
 }
 
 std::optional<GgufModel> GgufModel::open(const std::string &path, Diagnostics &diagnostics) {
@@ -69,7 +69,7 @@ std::optional<GgufModel> GgufModel::open(const std::string &path, Diagnostics &d
   auto directory = ModelDirectory::open(parent.empty() ? "." : parent.str(), diagnostics);
   if (!directory)
     return std::nullopt;
-  GgufModel model(std::move(*directory), partsOf(llvm::sys::path::filename(path).str()));
+  GgufModel model(std::move(*directory), partNames(llvm::sys::path::filename(path).str()));
   if (!model.read(diagnostics))
     return std::nullopt;
   return model;
@@ -88,11 +88,11 @@ bool GgufModel::read(Diagnostics &diagnostics) {
   return false;
 }
 
-// What a file says of itself has to agree with its name.
+// The metadata of a part have to agree with its name.
 bool GgufModel::checkSplit(const GgufFile &part, size_t number, Diagnostics &diagnostics) const {
   auto value = [&](const char *key, uint64_t fallback) {
-    auto found = part.metadata.find(key);
-    return found == part.metadata.end() ? nlohmann::json(fallback) : found->second;
+    auto it = part.metadata.find(key);
+    return it == part.metadata.end() ? nlohmann::json(fallback) : it->second;
   };
   nlohmann::json found = value(numberKey, 0), count = value(countKey, 1);
   bool single = parts.size() == 1 && (count == 0u || count == 1u);

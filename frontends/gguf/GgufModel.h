@@ -30,13 +30,13 @@ public:
   const std::map<std::string, Tensor> &tensors() const { return entries; }
 
   const ModelDirectory &directory() const { return folder; }
-  // The first part, in messages: where its metadata stand.
+  // The name of the first part, which has the metadata, for messages.
   const std::string &file() const { return parts.front(); }
-  // The file's, without what says that it is a part.
+  // The name of the file, without the number of its part.
   std::string name() const;
 
-  // The plain names of the files that a model consists of, if one of them is called `file`.
-  static std::vector<std::string> partsOf(const std::string &file);
+  // The plain names of all files of a model that has a file of this name.
+  static std::vector<std::string> partNames(const std::string &file);
 
 private:
   GgufModel(ModelDirectory folder, std::vector<std::string> parts)

@@ -21,7 +21,7 @@ constexpr GgufName stackedNames[] = {
 
 // "model.layers.3.mlp.experts.5.up_proj.weight" as "model.layers.#.mlp.experts.5.up_proj", the same with "*" for "5",
 // "3", 5 and ".weight".
-static GgufPlace placeIn(std::initializer_list<llvm::ArrayRef<GgufName>> tables, const std::string &weight) {
+static GgufTensorName placeIn(std::initializer_list<llvm::ArrayRef<GgufName>> tables, const std::string &weight) {
   llvm::StringRef rest = weight;
   std::string end = rest.consume_back(".weight") ? ".weight" : rest.consume_back(".bias") ? ".bias" : "";
   llvm::SmallVector<llvm::StringRef, 12> parts;
@@ -41,27 +41,27 @@ static GgufPlace placeIn(std::initializer_list<llvm::ArrayRef<GgufName>> tables,
     for (const GgufName &known : names) {
       if (known.family != general && known.family != mixed)
         continue;
-      std::string found(known.file);
-      if (size_t at = found.find('#'); at != std::string::npos)
-        found.replace(at, 1, number);
-      return {found + end, known.order, known.family == mixed ? expert : -1};
+      std::string file(known.file);
+      if (size_t at = file.find('#'); at != std::string::npos)
+        file.replace(at, 1, number);
+      return {file + end, known.order, known.family == mixed ? expert : -1};
     }
   return {};
 }
 
-GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &weight) {
+GgufTensorName ggufTensorName(const GgufArchitecture &architecture, const std::string &weight) {
   return placeIn({architecture.own, architecture.names}, weight);
 }
 
-std::vector<GgufPlace> ggufPlaces(const std::string &weight) {
-  std::vector<GgufPlace> places;
-  auto add = [&](GgufPlace place) {
-    bool known = llvm::any_of(places, [&](const GgufPlace &other) { return other.name == place.name; });
-    if (!place.name.empty() && !known)
+std::vector<GgufTensorName> ggufTensorNames(const std::string &weight) {
+  std::vector<GgufTensorName> places;
+  auto add = [&](GgufTensorName place) {
+    bool isListed = llvm::any_of(places, [&](const GgufTensorName &other) { return other.name == place.name; });
+    if (!place.name.empty() && !isListed)
       places.push_back(std::move(place));
   };
   for (const GgufArchitecture &architecture : ggufArchitectureTable())
-    add(ggufPlace(architecture, weight));
+    add(ggufTensorName(architecture, weight));
   add(placeIn({stackedNames}, weight));
   return places;
 }

@@ -20,13 +20,13 @@ void GgufReader::take(void *destination, uint64_t count) {
   constexpr uint64_t windowBytes = 1 << 20;
   if (failed())
     return;
-  if (count > left()) {
+  if (count > remaining()) {
     fail(fmt::format("needs {} bytes from byte {} on, but has {}; it is truncated", count, at, file.size()));
     return;
   }
   if (at + count > windowBegin + window.size()) {
     windowBegin = at;
-    window.resize(std::min(std::max(count, windowBytes), left()));
+    window.resize(std::min(std::max(count, windowBytes), remaining()));
     if (!file.read(at, window.data(), window.size())) {
       fail("cannot be read");
       return;
@@ -37,7 +37,7 @@ void GgufReader::take(void *destination, uint64_t count) {
 }
 
 std::string GgufReader::bytes(uint64_t count) {
-  if (count > left())
+  if (count > remaining())
     fail(fmt::format("needs {} bytes from byte {} on, but has {}; it is truncated", count, at, file.size()));
   std::string result(failed() ? 0 : count, '\0');
   take(result.data(), result.size());
@@ -46,13 +46,13 @@ std::string GgufReader::bytes(uint64_t count) {
 
 std::string GgufReader::text() {
   auto length = number<uint64_t>();
-  if (length > left()) {
-    fail(fmt::format("has a text of {} bytes at byte {}, where {} are left", length, at, left()));
+  if (length > remaining()) {
+    fail(fmt::format("has a text of {} bytes at byte {}, where {} are left", length, at, remaining()));
     return {};
   }
   std::string result = bytes(length);
   if (!frontend::isUtf8(result))
-    fail(fmt::format("has a text before byte {} that is no UTF-8", at));
+    fail(fmt::format("has a text before byte {} that is not UTF-8", at));
   return failed() ? std::string() : result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbers and texts of an untrusted file one after the other.
+// Reads numbers and strings of an untrusted file in sequence.
 #pragma once
 
 #include "frontends/ModelDirectory.h"
@@ -15,18 +15,18 @@ class GgufReader {
 public:
   explicit GgufReader(const OpenFile &file) : file(file) {}
 
-  // Little-endian, as processors that talc runs on have it.
+  // Little-endian, like all CPUs that talc runs on.
   template <typename T> T number() {
     T value = 0;
     take(&value, sizeof(value));
     return value;
   }
   std::string bytes(uint64_t count);
-  // A u64 length and so many bytes of UTF-8.
+  // A u64 length and that many bytes of UTF-8.
   std::string text();
 
   uint64_t position() const { return at; }
-  uint64_t left() const { return file.size() - at; }
+  uint64_t remaining() const { return file.size() - at; }
   // Keeps the first problem only. False.
   bool fail(std::string text);
   bool failed() const { return !problem.empty(); }

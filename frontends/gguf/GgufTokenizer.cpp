@@ -76,8 +76,8 @@ std::optional<uint32_t> GgufTokenizer::id(const char *role) const {
 }
 
 std::optional<std::string> GgufTokenizer::token(const char *role) const {
-  auto known = id(role);
-  return known ? std::optional<std::string>(tokens[*known].text) : std::nullopt;
+  auto tokenId = id(role);
+  return tokenId ? std::optional<std::string>(tokens[*tokenId].text) : std::nullopt;
 }
 
 // A list of that length; 0: of any. Null if there is none, or an error.
@@ -98,18 +98,18 @@ bool GgufTokenizer::readTokens(bool scored) {
   const Json *types = texts ? list("token_type", texts->size()) : nullptr;
   if (scored && !scores)
     wrong("scores", "a list of numbers");
-  std::unordered_set<std::string> known;
+  std::unordered_set<std::string> contents;
   for (size_t i = 0; texts && i < texts->size() && !errors.failed(); ++i) {
     const Json &text = (*texts)[i], type = types ? (*types)[i] : Json(1);
     std::string place = prefix + std::string("tokens[") + std::to_string(i) + "]";
     if (!text.is_string() || text.get_ref<const std::string &>().empty())
       errors.fail(TokenizerError::WrongField, place, "expected a text that is not empty");
-    else if (!known.insert(text.get<std::string>()).second)
+    else if (!contents.insert(text.get<std::string>()).second)
       errors.fail(TokenizerError::Vocabulary, place, "'" + text.get<std::string>() + "' occurs twice");
     else if (!type.is_number_integer() || type < 1 || type > 6)
       errors.fail(TokenizerError::WrongField, place, "has type " + talc::jsonText(type) + ", expected 1 to 6");
     else if (scored && (!(*scores)[i].is_number() || !std::isfinite((*scores)[i].get<double>())))
-      errors.fail(TokenizerError::WrongField, place, "has a score that is no finite number");
+      errors.fail(TokenizerError::WrongField, place, "has a score that is not a finite number");
     else
       tokens.push_back(
           {text.get<std::string>(), scored ? (*scores)[i].get<float>() : 0, PieceType(type.get<uint32_t>())});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys tokenizer.ggml.* of a GGUF model, and what each kind of tokenizer makes of them.
+// The keys tokenizer.ggml.* of a GGUF model, and the kinds of tokenizers that they describe.
 #pragma once
 
 #include "frontends/gguf/GgufModel.h"
@@ -29,7 +29,7 @@ public:
   std::optional<uint32_t> id(const char *role) const;
   std::string architecture() const;
 
-  // Control tokens and those that users defined are cut out of texts before anything else.
+  // Control tokens and user-defined tokens are matched in texts before anything else.
   void addSpecialTokens();
   // Puts the tokens of these roles around texts, if add_bos_token and add_eos_token say so, or by default `adds`.
   struct Around {
@@ -49,7 +49,7 @@ private:
   const GgufModel &model;
 };
 
-// What tokenizer.ggml.model says: the function that fills the draft. GgufTokenizerKinds.cpp
+// The function that fills the draft for a value of tokenizer.ggml.model (GgufTokenizerKinds.cpp).
 using TokenizerKind = void (*)(GgufTokenizer &);
 TokenizerKind tokenizerKind(const std::string &name);
 std::string tokenizerKinds();

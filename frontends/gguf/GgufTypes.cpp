@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of element types.
-#include "frontends/gguf/GgufTypes.h"
+#include "frontends/gguf/GgufFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,8 +49,8 @@ static constexpr GgufType table[] = {
 };
 
 const GgufType *ggufType(uint32_t number) {
-  auto found = llvm::find_if(table, [&](const GgufType &type) { return type.number == number; });
-  return found == std::end(table) ? nullptr : found;
+  auto it = llvm::find_if(table, [&](const GgufType &type) { return type.number == number; });
+  return it == std::end(table) ? nullptr : it;
 }
 
 const StorageFormat *ggufFormat(const GgufType &type) {

@@ -20,20 +20,20 @@ const StorageFormat *GgufWeights::getStorageFormat(const GgufModel::Tensor &tens
 }
 
 // A matrix of one row may be stored as a vector, one of heads as a matrix for each.
-bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
+bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufTensorName &place,
                              const std::string &why) const {
   if (place.order == StoredOrder::Kind::Transposed)
     std::swap(shape.front(), shape.back());
-  std::vector<int64_t> found = tensor.entry.shape;
-  if (place.expert >= 0 && found.size() == shape.size() + 1 && place.expert < found.front())
-    found.erase(found.begin());
-  if (found.size() == 1 && shape.size() == 2 && shape.front() == 1)
+  std::vector<int64_t> tensorShape = tensor.entry.shape;
+  if (place.expert >= 0 && tensorShape.size() == shape.size() + 1 && place.expert < tensorShape.front())
+    tensorShape.erase(tensorShape.begin());
+  if (tensorShape.size() == 1 && shape.size() == 2 && shape.front() == 1)
     shape.erase(shape.begin());
-  bool isByHead = place.expert < 0 && found.size() == 3 && shape.size() == 2 && found[0] > 0 &&
-                  shape[0] % found[0] == 0 && shape[0] / found[0] == found[1];
+  bool isByHead = place.expert < 0 && tensorShape.size() == 3 && shape.size() == 2 && tensorShape[0] > 0 &&
+                  shape[0] % tensorShape[0] == 0 && shape[0] / tensorShape[0] == tensorShape[1];
   if (isByHead)
-    found = {shape[0], found[2]};
-  if (found == shape)
+    tensorShape = {shape[0], tensorShape[2]};
+  if (tensorShape == shape)
     return true;
   diagnostics.error(ImportError::TensorShape, fmt::format("{}: tensor {} has shape {}, expected {}{}{}", tensor.file,
                                                           quotedText(tensor.entry.name), shapeText(tensor.entry.shape),
@@ -42,7 +42,7 @@ bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_
   return false;
 }
 
-// Of NVFP4 a matrix may have a factor of its own, which products would have to be multiplied by.
+// A matrix in NVFP4 may have a factor of its own, by which all products would have to be multiplied.
 bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
   llvm::StringRef stem = tensor.entry.name;
   const std::string name = stem.consume_back(".weight") ? stem.str() + ".scale" : "";
@@ -56,7 +56,7 @@ bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
 
 std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std::vector<int64_t> &shape,
                                               const std::string &why) {
-  GgufPlace place = locate(name);
+  GgufTensorName place = locate(name);
   const std::string &stored = place.name;
   const GgufModel::Tensor *tensor = model.tensor(stored);
   if (!tensor) {
@@ -77,10 +77,10 @@ std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std
   return StoredWeight{tensor->file, offset, *format, {place.order, headWidth}};
 }
 
-bool GgufWeights::tied(const std::string &first, const std::string &second, bool wanted) {
+bool GgufWeights::tied(const std::string &first, const std::string &second, bool isTied) {
   const GgufModel::Tensor *a = model.tensor(locate(first).name), *b = model.tensor(locate(second).name);
   if (!a || !b)
-    return wanted;
+    return isTied;
   if (!sameBytes(*a, *b))
     return false;
   used.insert(b->entry.name);

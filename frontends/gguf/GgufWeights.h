@@ -19,15 +19,15 @@ public:
   bool has(const std::string &name) const override { return model.tensor(locate(name).name) != nullptr; }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
-  bool tied(const std::string &first, const std::string &second, bool wanted) override;
+  bool tied(const std::string &first, const std::string &second, bool isTied) override;
 
   // Warns of tensors that nobody asked for.
   void reportUnused() const;
 
 private:
-  GgufPlace locate(const std::string &name) const { return ggufPlace(architecture, name); }
+  GgufTensorName locate(const std::string &name) const { return ggufTensorName(architecture, name); }
   const StorageFormat *getStorageFormat(const GgufModel::Tensor &tensor) const;
-  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
+  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufTensorName &place,
                   const std::string &why) const;
   bool hasFactor(const GgufModel::Tensor &tensor) const;
   bool sameBytes(const GgufModel::Tensor &first, const GgufModel::Tensor &second) const;

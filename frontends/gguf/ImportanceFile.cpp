@@ -5,7 +5,7 @@
 //          [experts]: sums of squares, and over how many tokens
 //   older  i32 entries; each: i32 length, name, i32 calls, i32 values, the values in f32: sums of means over `calls`
 //          parts of the text; then perhaps i32 of the last part, i32 length, name of the text
-#include "frontends/gguf/ImportanceFile.h"
+#include "frontends/gguf/Gguf.h"
 
 #include "frontends/gguf/GgufFile.h"
 #include "frontends/gguf/GgufNames.h"
@@ -117,7 +117,7 @@ public:
       return in.fail(fmt::format("has {} entries, expected at least 1", entries));
     for (int32_t i = 0; i < entries && !in.failed(); ++i)
       readEntry(table);
-    if (!in.failed() && in.left() > 0)
+    if (!in.failed() && in.remaining() > 0)
       readText();
     return !in.failed();
   }
@@ -133,8 +133,8 @@ private:
     auto count = in.number<int32_t>();
     if (in.failed())
       return false;
-    if (count < 1 || static_cast<uint64_t>(count) > in.left() / sizeof(float))
-      return in.fail(fmt::format("{} has {} values where {} bytes are left", quotedText(name), count, in.left()));
+    if (count < 1 || static_cast<uint64_t>(count) > in.remaining() / sizeof(float))
+      return in.fail(fmt::format("{} has {} values where {} bytes are left", quotedText(name), count, in.remaining()));
     std::vector<float> values(count);
     for (float &value : values) {
       value = in.number<float>() / static_cast<float>(std::max(calls, 1));
@@ -144,17 +144,17 @@ private:
     return table.emplace(name, std::move(values)).second || in.fail(fmt::format("has {} twice", quotedText(name)));
   }
 
-  // What was read, in words.
+  // Describes what was read.
   bool readText() {
     in.number<int32_t>();
-    if (in.left() == 0)
+    if (in.remaining() == 0)
       return !in.failed();
     auto length = in.number<int32_t>();
-    return !in.failed() && (length >= 0 && static_cast<uint64_t>(length) == in.left()
+    return !in.failed() && (length >= 0 && static_cast<uint64_t>(length) == in.remaining()
                                 ? true
                                 : in.fail(fmt::format("has {} bytes behind its entries, of which talc does not know "
                                                       "what they are",
-                                                      in.left())));
+                                                      in.remaining())));
   }
 
   GgufReader in;
@@ -177,7 +177,7 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   uint32_t magic = 0;
   if (!file || !file.read(0, &magic, sizeof(magic))) {
     if (!diagnostics.failed())
-      diagnostics.error(ImportError::TensorFile, name + ": is no importance matrix; it is truncated");
+      diagnostics.error(ImportError::TensorFile, name + ": is not an importance matrix; it is truncated");
     return std::nullopt;
   }
   ImportanceTable table;
@@ -187,16 +187,17 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   OlderImportance older(file);
   if (older.read(table))
     return table;
-  diagnostics.error(ImportError::TensorFile, fmt::format("{}: is no importance matrix; it {}", name, older.problem()));
+  diagnostics.error(ImportError::TensorFile,
+                    fmt::format("{}: is not an importance matrix; it {}", name, older.problem()));
   return std::nullopt;
 }
 
-std::vector<float> importanceOf(const ImportanceTable &table, const std::string &weight, int64_t columns) {
-  for (const GgufPlace &place : ggufPlaces(weight)) {
-    auto found = table.find(place.name);
-    if (found == table.end())
+std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns) {
+  for (const GgufTensorName &place : ggufTensorNames(weight)) {
+    auto it = table.find(place.name);
+    if (it == table.end())
       continue;
-    const std::vector<float> &all = found->second;
+    const std::vector<float> &all = it->second;
     if (place.expert < 0)
       return all;
     size_t first = place.expert * columns;

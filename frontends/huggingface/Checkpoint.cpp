@@ -86,12 +86,12 @@ bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &
   auto entries = opened ? readSafetensors(opened, file, diagnostics) : std::nullopt;
   if (!entries)
     return false;
-  size_t found = 0;
+  size_t count = 0;
   for (SafetensorsEntry &entry : *entries) {
     std::string name = entry.name;
-    found += names.count(name) && tensors.emplace(name, Tensor{file, std::move(entry)}).second;
+    count += names.count(name) && tensors.emplace(name, Tensor{file, std::move(entry)}).second;
   }
-  if (found == names.size())
+  if (count == names.size())
     return true;
   for (const std::string &name : names)
     if (!tensors.count(name))
@@ -131,10 +131,10 @@ static std::string oldNormName(const std::string &name) {
 
 const Checkpoint::Tensor *Checkpoint::lookup(const std::string &name) const {
   auto at = [&](const std::string &key) {
-    auto found = tensors.find(key);
-    if (found == tensors.end())
-      found = tensors.find(oldNormName(key));
-    return found == tensors.end() ? nullptr : &found->second;
+    auto it = tensors.find(key);
+    if (it == tensors.end())
+      it = tensors.find(oldNormName(key));
+    return it == tensors.end() ? nullptr : &it->second;
   };
   if (auto *tensor = at(name))
     return tensor;
@@ -209,12 +209,12 @@ void Checkpoint::reportMissing(const std::string &name) const {
 
 //===--- tied tensors -------------------------------------------------------------------------------------------===//
 
-bool Checkpoint::tied(const std::string &first, const std::string &second, bool wanted) {
+bool Checkpoint::tied(const std::string &first, const std::string &second, bool isTied) {
   const Tensor *a = lookup(first), *b = lookup(second);
   if (isQuantized(first) || isQuantized(second))
-    return wanted && !(has(first) && has(second));
+    return isTied && !(has(first) && has(second));
   if (!a || !b)
-    return wanted;
+    return isTied;
   if (!sameBytes(*a, *b))
     return false;
   used.insert(b->entry.name);

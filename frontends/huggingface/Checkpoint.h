@@ -21,12 +21,13 @@ public:
   bool has(const std::string &name) const override { return lookup(name) || isQuantized(name); }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
-  bool tied(const std::string &first, const std::string &second, bool wanted) override;
+  bool tied(const std::string &first, const std::string &second, bool isTied) override;
 
-  // Of a model of texts and pictures: leaves what belongs to the texts, under the names of a model of texts.
+  // In a model of texts and images: keeps only the tensors of the text model, under its own names.
   void keepTextModel();
 
-  // Warns of tensors that nobody asked for, and reports that none was quantized although some should be.
+  // Warns of tensors that no weight uses. Reports an error if the checkpoint should be quantized, but has no quantized
+  // tensor.
   void reportUnused() const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads generation defaults.
-#include "frontends/huggingface/GenerationConfig.h"
+#include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/Json.h"
 #include "frontends/ModelConfig.h"
@@ -75,13 +75,13 @@ static void readValues(const ModelConfig &config, GenerationDefaults &values) {
 // A number of new tokens takes the place of a length, which counts the beginning of the text as well. generate() cannot
 // tell the default of its class from the same length in a file and takes it for new tokens.
 static void reconcileLengths(const ModelConfig &config, GenerationDefaults &values) {
-  constexpr int64_t usual = 20;
+  constexpr int64_t defaultLength = 20;
   if (config.has(settings::newTokens.key))
     values.maxLength = 0;
   if (config.has(settings::minNewTokens.key))
     values.minLength = 0;
-  if (values.maxLength == usual) {
-    values.newTokens = usual;
+  if (values.maxLength == defaultLength) {
+    values.newTokens = defaultLength;
     values.maxLength = 0;
   }
 }
@@ -172,7 +172,7 @@ static std::optional<json> readObject(const ModelDirectory &directory, Diagnosti
   return object;
 }
 
-// What holds if no file says anything.
+// The settings if no file has any.
 static GenerationDefaults classDefaults(const FamilyTokens &tokens) {
   auto values = artifact::neutralSettings<ReadForm>();
   values.topK = 50;
@@ -184,7 +184,7 @@ static GenerationDefaults classDefaults(const FamilyTokens &tokens) {
   return values;
 }
 
-// What the logits of classes were trained to be.
+// The training objective of the class logits.
 static int64_t readClassScores(const ModelConfig &config) {
   using artifact::ClassScores;
   const char *key = "problem_type";

@@ -10,10 +10,7 @@
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/huggingface/GenerationConfig.h"
 #include "frontends/huggingface/JsonConfig.h"
-#include "frontends/huggingface/MaskToken.h"
-#include "frontends/huggingface/SentencePooling.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -34,13 +31,13 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   for (const Family &family : families())
     if (family.modelType == type)
       return &family;
-  std::vector<std::string> known;
+  std::vector<std::string> modelTypes;
   for (const Family &family : families())
-    known.emplace_back(family.modelType);
-  std::string found = "model_type is " + quotedText(type) + suggestion(type, known);
+    modelTypes.emplace_back(family.modelType);
+  std::string message = "model_type is " + quotedText(type) + suggestion(type, modelTypes);
   diagnostics.error(ImportError::ModelType,
                     fmt::format("{}: {}; talc knows {}", configFile,
-                                type.empty() ? "lacks the key 'model_type'" : found, fmt::join(known, ", ")));
+                                type.empty() ? "lacks the key 'model_type'" : message, fmt::join(modelTypes, ", ")));
   return nullptr;
 }
 
@@ -84,7 +81,7 @@ static void refuseUnread(const ModelConfig &config, const nlohmann::json &object
   for (const char *key :
        {"infini_attention", "attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "logits_scaling",
         "embedding_multiplier", "attention_multiplier", "residual_multiplier", "clip_qkv", "mem_len"})
-    if (auto found = object.find(key); found != object.end() && !config.wasRead(key) && !isNeutral(*found))
+    if (auto it = object.find(key); it != object.end() && !config.wasRead(key) && !isNeutral(*it))
       config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
 }
 
@@ -92,21 +89,21 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
                                     WeightSource &weights, const ImportOptions &options, MLIRContext &context,
                                     Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
-  graph.keepFirst(options.sinks);
+  graph.useSinkTokens(options.sinks);
   if (config.flag("prefix_lm", false))
-    graph.usePrefixes();
+    graph.usePrefixMasks();
   family.define(graph, config);
   refuseUnread(config, object);
   return graph.finish();
 }
 
-// What the files say beside configuration and weights.
+// Settings from other files than the configuration and the weights.
 static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
                                       const FamilyTokens &tokens, Diagnostics &diagnostics) {
   const int64_t vocabulary = vocabularySize(module);
   ModelAttributes result{directory.path(), directory.name(),
                          readGenerationConfig(directory, config, tokens, vocabulary, diagnostics), "none"};
-  int64_t mask = guessesTokens(module) ? findMaskToken(directory) : -1;
+  int64_t mask = predictsMaskedTokens(module) ? findMaskToken(directory) : -1;
   result.generation.maskToken = mask < vocabulary ? mask : -1;
   if (hasOutput(module, hiddenOutput))
     result.pooling = readPooling(directory, diagnostics);

@@ -3,8 +3,14 @@
 #pragma once
 
 #include "frontends/Frontends.h"
+#include "frontends/GenerationDefaults.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace talc {
+
+class ModelDirectory;
+struct FamilyTokens;
 
 // Any directory.
 bool isHuggingFace(const std::string &model);
@@ -15,5 +21,23 @@ mlir::OwningOpRef<mlir::ModuleOp> importHuggingFace(const std::string &model, co
 
 // Whether a file lies in the directory and is of a kind that models consist of.
 bool isHuggingFaceFile(const std::string &model, const std::string &file);
+
+//===--- files beside config.json -------------------------------------------------------------------------------===//
+
+// The generation settings of generation_config.json, over those of config.json, over the defaults of the model's class.
+// `modelConfig` is config.json; `tokens` are those of the model's class: with a start token, the model is an
+// encoder-decoder. Token ids at or beyond `vocabulary` can never be generated and are dropped. Wrong values are
+// reported; what talc cannot do is warned of. (GenerationConfig.cpp)
+GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
+                                        const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics);
+
+// The id of the mask token that the tokenizer's files name; -1 if they name none. Damaged files are left to the reader
+// of tokenizers. (MaskToken.cpp)
+int64_t findMaskToken(const ModelDirectory &directory);
+
+// A value of talc.pooling, from the files that sentence-transformers writes: how the hidden states of a text become its
+// embedding. Without modules.json it is mean, as sentence-transformers assumes for such a model. Warns of what talc
+// does not compute. (SentencePooling.cpp)
+std::string readPooling(const ModelDirectory &directory, Diagnostics &diagnostics);
 
 }  // namespace talc

@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// What transformers reads where the family's own name is missing.
+// The keys that transformers reads if the family's own key is missing.
 static const char *generalName(llvm::StringRef key) {
   return llvm::StringSwitch<const char *>(key)
       .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
@@ -21,13 +21,13 @@ static const char *generalName(llvm::StringRef key) {
 }
 
 const nlohmann::json *JsonConfig::find(const std::string &key) const {
-  auto found = object.find(key);
-  if (const char *general = found == object.end() ? generalName(key) : nullptr)
-    found = object.find(general);
-  return found == object.end() ? nullptr : &*found;
+  auto it = object.find(key);
+  if (const char *general = it == object.end() ? generalName(key) : nullptr)
+    it = object.find(general);
+  return it == object.end() ? nullptr : &*it;
 }
 
-std::string JsonConfig::place(const std::string &key) const {
+std::string JsonConfig::location(const std::string &key) const {
   const char *general = object.contains(key) ? nullptr : generalName(key);
   return fmt::format("{}: key '{}'", file, general && object.contains(general) ? general : key);
 }

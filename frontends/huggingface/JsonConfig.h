@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json, generation_config.json: an object whose keys are those that families ask for.
+// config.json and generation_config.json: objects with the keys that families look up.
 #pragma once
 
 #include "frontends/ConfigSource.h"
@@ -14,7 +14,7 @@ public:
   JsonConfig(const nlohmann::json &object, std::string file) : object(object), file(std::move(file)) {}
 
   const nlohmann::json *find(const std::string &key) const override;
-  std::string place(const std::string &key) const override;
+  std::string location(const std::string &key) const override;
 
 private:
   const nlohmann::json &object;

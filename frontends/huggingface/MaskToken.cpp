@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for the mask token's text, then for the id of that text.
-#include "frontends/huggingface/MaskToken.h"
+#include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/Json.h"
 #include "frontends/ModelDirectory.h"
@@ -28,17 +28,17 @@ static json readObject(const ModelDirectory &directory, const char *file) {
 
 static const json &member(const json &object, const std::string &key) {
   static const json nothing;
-  auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() ? *found : nothing;
+  auto it = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && it != object.end() ? *it : nothing;
 }
 
 // A token is written as a string, or as an object with the key `content`.
-static std::string contentOf(const json &token) {
+static std::string tokenContent(const json &token) {
   const json &content = token.is_object() ? member(token, "content") : token;
   return content.is_string() ? content.get<std::string>() : std::string();
 }
 
-static int64_t idOf(const json &value) {
+static int64_t tokenId(const json &value) {
   return value.is_number_unsigned() && value.get<uint64_t>() <= INT32_MAX ? value.get<int64_t>() : -1;
 }
 
@@ -47,7 +47,7 @@ static int64_t findDecoded(const json &tokens, llvm::StringRef content) {
   int64_t id = -1;
   if (tokens.is_object())
     for (auto &[key, token] : tokens.items())
-      if (contentOf(token) == content && !llvm::StringRef(key).getAsInteger(10, id))
+      if (tokenContent(token) == content && !llvm::StringRef(key).getAsInteger(10, id))
         return id;
   return -1;
 }
@@ -56,8 +56,8 @@ static int64_t findDecoded(const json &tokens, llvm::StringRef content) {
 static int64_t findAdded(const json &tokens, llvm::StringRef content) {
   if (tokens.is_array())
     for (const json &token : tokens)
-      if (contentOf(token) == content)
-        return idOf(member(token, "id"));
+      if (tokenContent(token) == content)
+        return tokenId(member(token, "id"));
   return -1;
 }
 
@@ -74,16 +74,16 @@ static int64_t findLine(const std::optional<std::string> &text, llvm::StringRef 
 int64_t findMaskToken(const ModelDirectory &directory) {
   const json config = readObject(directory, "tokenizer_config.json"),
              tokenizer = readObject(directory, "tokenizer.json");
-  std::string named = contentOf(member(config, "mask_token"));
+  std::string named = tokenContent(member(config, "mask_token"));
   if (named.empty())
-    named = contentOf(member(readObject(directory, "special_tokens_map.json"), "mask_token"));
+    named = tokenContent(member(readObject(directory, "special_tokens_map.json"), "mask_token"));
   auto vocabulary = readQuietly(directory, "vocab.txt");
-  const std::string usual[] = {"[MASK]", "<mask>"};
-  for (const std::string &content : named.empty() ? llvm::ArrayRef<std::string>(usual) : llvm::ArrayRef(named)) {
+  const std::string commonTokens[] = {"[MASK]", "<mask>"};
+  for (const std::string &content : named.empty() ? llvm::ArrayRef<std::string>(commonTokens) : llvm::ArrayRef(named)) {
     for (int64_t id : {findDecoded(member(config, "added_tokens_decoder"), content),
                        findAdded(member(tokenizer, "added_tokens"), content),
-                       idOf(member(member(member(tokenizer, "model"), "vocab"), content)),
-                       findLine(vocabulary, content), idOf(member(readObject(directory, "vocab.json"), content))})
+                       tokenId(member(member(member(tokenizer, "model"), "vocab"), content)),
+                       findLine(vocabulary, content), tokenId(member(readObject(directory, "vocab.json"), content))})
       if (id >= 0)
         return id;
   }

@@ -36,8 +36,8 @@ static constexpr DataType dataTypes[] = {
 
 // Null for an unknown type.
 static const DataType *dataType(std::string_view name) {
-  auto *found = std::find_if(std::begin(dataTypes), std::end(dataTypes), [&](auto &type) { return type.name == name; });
-  return found == std::end(dataTypes) ? nullptr : found;
+  auto *match = std::find_if(std::begin(dataTypes), std::end(dataTypes), [&](auto &type) { return type.name == name; });
+  return match == std::end(dataTypes) ? nullptr : match;
 }
 
 const StorageFormat *safetensorsFormat(std::string_view dtype) {
@@ -100,12 +100,12 @@ public:
     if (place == Place::Metadata)
       return metadataKeys.insert(name).second || fail(fmt::format("has the key {} twice", quotedText(name)));
     field = name;
-    int known = name == "dtype" ? 1 : name == "shape" ? 2 : name == "data_offsets" ? 4 : 0;
-    if (known == 0)
+    int keyBit = name == "dtype" ? 1 : name == "shape" ? 2 : name == "data_offsets" ? 4 : 0;
+    if (keyBit == 0)
       return fail(fmt::format("has the unknown key {}", quotedText(name)));
-    if (fields & known)
+    if (fields & keyBit)
       return fail(fmt::format("has the key {} twice", quotedText(name)));
-    fields |= known;
+    fields |= keyBit;
     return true;
   }
 

@@ -4,7 +4,7 @@
 //   [{"type": "sentence_transformers.models.Transformer", "path": ""},
 //    {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
 //    {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}]
-#include "frontends/huggingface/SentencePooling.h"
+#include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/Json.h"
 #include "frontends/ModelDirectory.h"
@@ -46,7 +46,7 @@ static std::string readMode(const ModelDirectory &directory, const std::string &
 }
 
 // The value of a string in an object, or nothing.
-static std::string textOf(const json &object, const char *key) {
+static std::string readText(const json &object, const char *key) {
   auto value = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && value != object.end() && value->is_string() ? value->get<std::string>() : std::string();
 }
@@ -61,10 +61,10 @@ std::string readPooling(const ModelDirectory &directory, Diagnostics &diagnostic
     diagnostics.error(ImportError::ConfigFile,
                       fmt::format("{}: holds {}, expected a JSON array", modulesFile, modules->type_name()));
   for (const json &module : modules && modules->is_array() ? *modules : json::array()) {
-    const std::string type = textOf(module, "type");
+    const std::string type = readText(module, "type");
     llvm::StringRef kind = llvm::StringRef(type).rsplit('.').second;
     if (kind == "Pooling")
-      result = readMode(directory, textOf(module, "path"), diagnostics);
+      result = readMode(directory, readText(module, "path"), diagnostics);
     else if (kind != "Transformer")
       diagnostics.warning(
           fmt::format("{}: after pooling comes {}, which talc leaves to the caller", modulesFile, quotedText(type)));

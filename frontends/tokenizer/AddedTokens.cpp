@@ -46,9 +46,9 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
       return;
     Text text = section.addText(content);
     // The model's vocabulary knows better.
-    if (auto known = idOfText.find(text.offset); known != idOfText.end())
-      id = known->second;
-    // Pieces without an id lie behind the vocabulary.
+    if (auto it = idOfText.find(text.offset); it != idOfText.end())
+      id = it->second;
+    // Text pieces without an id follow the vocabulary.
     if (*id >= section.tokens.size() && section.scores.size() > section.tokens.size())
       return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"), "lies outside of the vocabulary");
     if (*id >= section.tokens.size())

@@ -37,9 +37,9 @@ void CharacterSet::add(uint32_t first, uint32_t last) {
 
 // Both are sorted, so that a union costs no more than it has ranges.
 void CharacterSet::add(const CharacterSet &other) {
-  const std::vector<Range> &own = ranges(), &more = other.ranges();
-  std::vector<Range> both(own.size() + more.size());
-  std::merge(own.begin(), own.end(), more.begin(), more.end(), both.begin(), before);
+  const std::vector<Range> &lhs = ranges(), &rhs = other.ranges();
+  std::vector<Range> both(lhs.size() + rhs.size());
+  std::merge(lhs.begin(), lhs.end(), rhs.begin(), rhs.end(), both.begin(), before);
   items = std::move(both);
   joinNeighbours();
 }

@@ -105,7 +105,7 @@ uint32_t compileCharsmap(CompileContext &context, const Json &rules, const std::
     if (end == std::string::npos)
       return damaged("a replacement lies outside");
     if (!isUtf8(std::string_view(replacements).substr(value, end - value)))
-      return damaged("a replacement is no UTF-8");
+      return damaged("a replacement is not UTF-8");
     value = context.section.addExpansion(std::string_view(replacements).substr(value, end - value));
   }
   return context.section.addTrie(std::move(keys));

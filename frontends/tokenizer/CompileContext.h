@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every part of the tokenizer compiler needs: the section under construction, Unicode, and a place for the error.
+// The context of the tokenizer compiler: the section under construction, Unicode properties, and the error.
 #pragma once
 
 #include "frontends/tokenizer/SectionBuilder.h"
@@ -30,10 +30,10 @@ public:
 
   bool failed() const { return hasFailed; }
 
-  // Errors speak of another file from now on.
+  // Errors name this file from now on.
   void speakOf(std::string otherFile) { file = std::move(otherFile); }
 
-  // What a part of the description is called in the files that it was made from, where that is no tokenizer.json.
+  // Translates a JSON path to the name of the part in the original files, if these are not a tokenizer.json.
   using PlaceName = std::string (*)(const std::string &path);
   void callPlaces(PlaceName name) { placeName = name; }
 

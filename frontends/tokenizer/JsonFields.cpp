@@ -123,7 +123,7 @@ std::optional<Json> parseJson(std::string_view text, CompileErrors &errors) {
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_discarded())
     return json;
-  errors.fail(TokenizerError::NotJson, "", "the file is no JSON; is the download complete?");
+  errors.fail(TokenizerError::NotJson, "", "the file is not JSON; is the download complete?");
   return std::nullopt;
 }
 

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 class JsonFields {
 public:
-  // `value` must outlive the fields. Reports an error if it is no object.
+  // `value` must outlive the fields. Reports an error if it is not an object.
   JsonFields(const Json &value, std::string path, CompileErrors &errors);
 
   // Null if absent or JSON's null.
@@ -38,7 +38,7 @@ private:
   void wrong(const char *name, const char *expected, const Json *found) const;
 };
 
-// The value of a file that may be hostile; nothing and an error if it is no JSON.
+// The value of a file that may be hostile; nothing and an error if it is not JSON.
 std::optional<Json> parseJson(std::string_view text, CompileErrors &errors);
 
 // A token id, or nothing and an error.

@@ -84,7 +84,7 @@ private:
     }
   }
 
-  uint32_t idOf(const std::string &text) const {
+  uint32_t findId(const std::string &text) const {
     auto at = vocabulary.find(text);
     return at == vocabulary.end() ? none : at->second;
   }
@@ -101,7 +101,7 @@ private:
     for (unsigned byte = 0; byte < 256; ++byte) {
       char name[8];
       std::snprintf(name, sizeof name, "<0x%02X>", byte);
-      model.byteTokens[byte] = idOf(name);
+      model.byteTokens[byte] = findId(name);
     }
     model.flags |= modelByteFallback;
   }
@@ -113,7 +113,7 @@ private:
       return;
     auto unknown = fields.optionalText("unk_token");
     if (unknown)
-      model.unknown = idOf(*unknown);
+      model.unknown = findId(*unknown);
     if (!unknown)
       model.flags |= modelDropUnknown;
     if (fields.flag("fuse_unk", false))
@@ -130,7 +130,7 @@ private:
   }
 
   struct RankedMerge {
-    uint32_t left;
+    uint32_t lhs;
     Merge merge;
   };
 
@@ -138,36 +138,36 @@ private:
     std::vector<RankedMerge> ranked;
     if (fields.find("merges")) {
       forEachIn(context, fields, "merges", [&](const Json &json, const std::string &path) {
-        std::string left, right;
-        if (splitMerge(json, path, left, right))
-          addMerge(left, right, prefixSize, path, ranked);
+        std::string lhs, rhs;
+        if (splitMerge(json, path, lhs, rhs))
+          addMerge(lhs, rhs, prefixSize, path, ranked);
       });
     }
     auto before = [](const RankedMerge &l, const RankedMerge &r) {
-      if (l.left != r.left)
-        return l.left < r.left;
+      if (l.lhs != r.lhs)
+        return l.lhs < r.lhs;
       if (l.merge.right != r.merge.right)
         return l.merge.right < r.merge.right;
       return l.merge.rank > r.merge.rank;
     };
     std::sort(ranked.begin(), ranked.end(), before);
-    // Of a merge that is listed twice, the later rank counts.
+    // If a merge is listed twice, the later rank counts.
     auto same = [](const RankedMerge &l, const RankedMerge &r) {
-      return l.left == r.left && l.merge.right == r.merge.right;
+      return l.lhs == r.lhs && l.merge.right == r.merge.right;
     };
     ranked.erase(std::unique(ranked.begin(), ranked.end(), same), ranked.end());
     section.mergeFirst.assign(section.tokens.size() + 1, 0);
     for (const RankedMerge &entry : ranked)
-      ++section.mergeFirst[entry.left + 1], section.merges.push_back(entry.merge);
+      ++section.mergeFirst[entry.lhs + 1], section.merges.push_back(entry.merge);
     for (size_t i = 1; i < section.mergeFirst.size(); ++i)
       section.mergeFirst[i] += section.mergeFirst[i - 1];
   }
 
   // ["a", "b"] or "a b".
-  bool splitMerge(const Json &json, const std::string &path, std::string &left, std::string &right) {
+  bool splitMerge(const Json &json, const std::string &path, std::string &lhs, std::string &rhs) {
     if (json.is_array() && json.size() == 2 && json[0].is_string() && json[1].is_string()) {
-      left = json[0].get_ref<const std::string &>();
-      right = json[1].get_ref<const std::string &>();
+      lhs = json[0].get_ref<const std::string &>();
+      rhs = json[1].get_ref<const std::string &>();
       return true;
     }
     if (json.is_string()) {
@@ -176,8 +176,8 @@ private:
       if (text.compare(0, 8, "#version") == 0)
         return false;
       if (space != std::string::npos && text.find(' ', space + 1) == std::string::npos) {
-        left = text.substr(0, space);
-        right = text.substr(space + 1);
+        lhs = text.substr(0, space);
+        rhs = text.substr(space + 1);
         return true;
       }
     }
@@ -185,14 +185,14 @@ private:
     return false;
   }
 
-  void addMerge(const std::string &left, const std::string &right, size_t prefixSize, const std::string &path,
+  void addMerge(const std::string &lhs, const std::string &rhs, size_t prefixSize, const std::string &path,
                 std::vector<RankedMerge> &ranked) {
-    std::string result = left + right.substr(std::min(prefixSize, right.size()));
-    for (const std::string *part : {&left, &right, &std::as_const(result)})
-      if (idOf(*part) == none)
+    std::string result = lhs + rhs.substr(std::min(prefixSize, rhs.size()));
+    for (const std::string *part : {&lhs, &rhs, &std::as_const(result)})
+      if (findId(*part) == none)
         return errors.fail(TokenizerError::Merge, path, "'" + *part + "' is not in the vocabulary");
     auto rank = static_cast<uint32_t>(ranked.size());
-    ranked.push_back({idOf(left), {idOf(right), rank, idOf(result)}});
+    ranked.push_back({findId(lhs), {findId(rhs), rank, findId(result)}});
   }
 
   void compileWordPiece() {
@@ -200,7 +200,7 @@ private:
     readVocabulary();
     if (errors.failed())
       return;
-    model.unknown = idOf(fields.optionalText("unk_token").value_or("[UNK]"));
+    model.unknown = findId(fields.optionalText("unk_token").value_or("[UNK]"));
     model.maxWordLength = fields.number("max_input_chars_per_word", 100);
     model.pieces = addTrie("");
     model.continuations = addTrie(fields.optionalText("continuing_subword_prefix").value_or("##"));
@@ -211,7 +211,7 @@ private:
     readVocabulary();
     if (errors.failed())
       return;
-    model.unknown = idOf(fields.optionalText("unk_token").value_or("<unk>"));
+    model.unknown = findId(fields.optionalText("unk_token").value_or("<unk>"));
     model.pieces = addTrie("");
   }
 

@@ -3,7 +3,7 @@
 //
 //   ` ?\p{L}+|\s`   ->   0 Split 1, 4   1 Span ' ' 0..1   2 Span L 1..   3 Jump 5   4 Set space   5 Accept
 #include "frontends/tokenizer/RegexCompiler.h"
-#include "frontends/tokenizer/RegexParser.h"
+#include "frontends/tokenizer/RegexTree.h"
 #include "frontends/tokenizer/Utf8Text.h"
 
 namespace talc::frontend {
@@ -161,9 +161,9 @@ private:
   }
 
   void emitLook(const RegexNode &node) {
-    bool behind = node.match == Match::Behind || node.match == Match::NotBehind;
+    bool isBehind = node.match == Match::Behind || node.match == Match::NotBehind;
     const RegexNode &body = node.children[0];
-    std::optional<uint32_t> length = behind ? fixedLength(body) : 0;
+    std::optional<uint32_t> length = isBehind ? fixedLength(body) : 0;
     if (!length)
       return fail("a look-behind of variable length");
     emitBody(node.match, body, *length);

@@ -31,7 +31,7 @@ public:
   bool take(char32_t c);
   bool take(std::string_view ascii);
 
-  // {m}, {m,}, {,n}, {m,n}; false and nothing taken if it is no interval (then { is a literal).
+  // {m}, {m,}, {,n}, {m,n}; false without consuming input if it is not an interval (then { is a literal).
   bool takeInterval(uint32_t &minimum, uint32_t &maximum);
   // Options behind (? up to : or ).
   void parseOptions(RegexOptions &options);

@@ -2,9 +2,13 @@
 // The syntax tree of a regular expression.
 #pragma once
 
-#include "runtime/tokenizer/TokenizerFormat.h"
+#include "frontends/tokenizer/SectionBuilder.h"
+#include "frontends/tokenizer/UnicodeProperties.h"
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace talc::frontend {
@@ -28,5 +32,12 @@ struct RegexNode {
 
   explicit RegexNode(Kind kind) : kind(kind) {}
 };
+
+// Parses a regular expression of a tokenizer.json (RegexParser.cpp): the subset of Oniguruma's Ruby syntax (doc/RE of
+// Oniguruma) without back references, captures that matter, \G, \K, \X, absent operators and recursion. `pattern` must
+// be UTF-8. On failure `error` says what is not supported and at which character. The depth of the tree is at most 600;
+// its sets go to the section.
+std::optional<RegexNode> parseRegex(std::string_view pattern, UnicodeProperties &unicode, SectionBuilder &section,
+                                    std::string &error);
 
 }  // namespace talc::frontend

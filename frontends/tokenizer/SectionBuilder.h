@@ -30,7 +30,7 @@ public:
   std::vector<tokenizer::Op> normalizers, preTokenizers, decoders;
   std::vector<tokenizer::TemplateItem> single, pair;
 
-  // Equal texts and sets are stored once.
+  // Equal strings and sets are stored once.
   tokenizer::Text addText(std::string_view text);
   uint32_t addSet(const CharacterSet &set);
   uint32_t addExpansion(std::string_view text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges from scores. Of equal scores the longer left part comes first, as in Hugging Face's conversion.
-#include "frontends/tokenizer/SentencePieceMerges.h"
+#include "frontends/tokenizer/SentencePieceStages.h"
 
 #include <algorithm>
 #include <tuple>
@@ -13,7 +13,7 @@ namespace {
 constexpr size_t maxMerges = 1u << 22, maxPieceSize = 1024;
 
 struct ScoredMerge {
-  uint32_t left, right;  // pieces
+  uint32_t first, second;  // pieces
   float score;
   uint32_t order;  // decides between equals
 };
@@ -22,7 +22,7 @@ bool isContinuation(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
-uint32_t lengthOf(std::string_view text) {
+uint32_t countCharacters(std::string_view text) {
   return static_cast<uint32_t>(text.size() -
                                static_cast<size_t>(std::count_if(text.begin(), text.end(), isContinuation)));
 }
@@ -31,7 +31,7 @@ class MergeList {
 public:
   explicit MergeList(const SentencePieceModel &model) : model(model) {
     for (uint32_t id = 0; id < model.pieces.size(); ++id) {
-      lengths.push_back(lengthOf(model.pieces[id].text));
+      lengths.push_back(countCharacters(model.pieces[id].text));
       if (model.pieces[id].matchesText())
         ids[model.pieces[id].text] = id;
     }
@@ -43,8 +43,8 @@ public:
       if (piece.matchesText() && piece.text.size() <= maxPieceSize && !addSplits(piece))
         return false;
     std::sort(merges.begin(), merges.end(), [&](const ScoredMerge &l, const ScoredMerge &r) {
-      return std::tie(l.score, lengths[l.left], lengths[l.right], r.order) >
-             std::tie(r.score, lengths[r.left], lengths[r.right], l.order);
+      return std::tie(l.score, lengths[l.first], lengths[l.second], r.order) >
+             std::tie(r.score, lengths[r.first], lengths[r.second], l.order);
     });
     return true;
   }
@@ -52,7 +52,7 @@ public:
   Json json() const {
     Json list = Json::array();
     for (const ScoredMerge &merge : merges)
-      list.push_back(Json::array({model.pieces[merge.left].text, model.pieces[merge.right].text}));
+      list.push_back(Json::array({model.pieces[merge.first].text, model.pieces[merge.second].text}));
     return list;
   }
 
@@ -68,13 +68,13 @@ private:
     for (size_t i = 1; i < text.size(); ++i) {
       if (isContinuation(text[i]))
         continue;
-      auto left = ids.find(text.substr(0, i)), right = ids.find(text.substr(i));
-      if (left != ids.end() && right != ids.end())
-        merges.push_back({left->second, right->second, piece.score, 0});
+      auto first = ids.find(text.substr(0, i)), second = ids.find(text.substr(i));
+      if (first != ids.end() && second != ids.end())
+        merges.push_back({first->second, second->second, piece.score, 0});
     }
     std::sort(merges.begin() + static_cast<ptrdiff_t>(first), merges.end(),
               [](const ScoredMerge &l, const ScoredMerge &r) {
-                return std::tie(l.left, l.right) < std::tie(r.left, r.right);
+                return std::tie(l.first, l.second) < std::tie(r.first, r.second);
               });
     for (size_t i = first; i < merges.size(); ++i)
       merges[i].order = static_cast<uint32_t>(i);

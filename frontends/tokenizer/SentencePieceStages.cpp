@@ -2,8 +2,6 @@
 // Writes the stages by the same rules as Hugging Face's conversion.
 #include "frontends/tokenizer/SentencePieceStages.h"
 
-#include "frontends/tokenizer/SentencePieceMerges.h"
-
 namespace talc::frontend {
 
 namespace {

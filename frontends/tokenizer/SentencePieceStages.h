@@ -20,4 +20,8 @@ void setLlamaStages(Json &description, SpacePrefix prefix);
 // The same of T5 and XLM-RoBERTa, whose texts lose spaces beside spaces.
 void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix);
 
+// SentencePiece's BPE has scores of pieces; tokenizer.json has a list of merges instead (SentencePieceMerges.cpp):
+// [["a", "b"], ...]: every way to put a piece together from two pieces, the highest score first.
+Json listMerges(const SentencePieceModel &model, CompileErrors &errors);
+
 }  // namespace talc::frontend

@@ -11,7 +11,7 @@ void TokenizerDraft::know(const std::string &content, uint32_t id) {
   nextId = std::max(nextId, id + 1);
 }
 
-std::optional<uint32_t> TokenizerDraft::idOf(const std::string &content) const {
+std::optional<uint32_t> TokenizerDraft::findId(const std::string &content) const {
   auto at = ids.find(content);
   return at == ids.end() ? std::nullopt : std::optional<uint32_t>(at->second);
 }
@@ -19,8 +19,8 @@ std::optional<uint32_t> TokenizerDraft::idOf(const std::string &content) const {
 void TokenizerDraft::addToken(const AddedToken &token) {
   if (!added.insert(token.content).second)
     return;
-  auto known = idOf(token.content);
-  uint32_t id = known ? *known : token.id.value_or(nextId);
+  auto knownId = findId(token.content);
+  uint32_t id = knownId ? *knownId : token.id.value_or(nextId);
   know(token.content, id);
   json["added_tokens"].push_back(Json::object({{"id", id},
                                                {"content", token.content},
@@ -38,7 +38,7 @@ Json TokenizerDraft::templateItems(const Template &parts, Json &specialTokens) {
       items.push_back(Json::object({{"Sequence", {{"id", part.content.substr(1)}, {"type_id", part.type}}}}));
       continue;
     }
-    auto id = idOf(part.content);
+    auto id = findId(part.content);
     if (!id) {
       errors.fail(TokenizerError::Vocabulary, "", "the vocabulary has no '" + part.content + "', which texts need");
       return items;

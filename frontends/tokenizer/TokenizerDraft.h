@@ -35,11 +35,12 @@ public:
 
   // Notes a token of the model's vocabulary.
   void know(const std::string &content, uint32_t id);
-  std::optional<uint32_t> idOf(const std::string &content) const;
+  std::optional<uint32_t> findId(const std::string &content) const;
 
-  // A token that is cut out of texts before anything else. One that the vocabulary lacks gets its own id or the next.
+  // Adds a token that is matched in texts before anything else. If the vocabulary lacks it, it gets its own id or the
+  // next.
   void addToken(const AddedToken &token);
-  // What is put around one text and around two; an error if a token is not in the vocabulary.
+  // The templates around one text and around two; an error if a token is not in the vocabulary.
   void setTemplates(const Template &single, const Template &pair);
 
 private:

@@ -70,15 +70,15 @@ constexpr LongName longNames[] = {{"letter", "L"},
 
 std::optional<CharacterSet> UnicodeProperties::category(const std::string &name) const {
   CharacterSet result;
-  bool found = false;
+  bool isCategory = false;
   for (size_t i = 0; i < categories.size(); ++i) {
-    std::string known = simplified(categoryNames[i]);
-    if (simplified(name) != known && simplified(name) != known.substr(0, 1))
+    std::string simpleName = simplified(categoryNames[i]);
+    if (simplified(name) != simpleName && simplified(name) != simpleName.substr(0, 1))
       continue;
     result.add(categories[i]);
-    found = true;
+    isCategory = true;
   }
-  if (!found)
+  if (!isCategory)
     return std::nullopt;
   return result;
 }
@@ -152,12 +152,12 @@ struct CaseVariants {
 
 CaseVariants findCaseVariants() {
   CaseVariants variants;
-  std::unordered_map<uint32_t, uint32_t> known;  // family of a folded character
+  std::unordered_map<uint32_t, uint32_t> familyOfFolded;  // family of a folded character
   for (uint32_t c = 0; c <= lastCodePoint; ++c) {
     uint32_t folded = foldedIn(UnicodeVersion::Patterns, c);
     if (folded == c)
       continue;
-    auto [at, isNew] = known.try_emplace(folded, static_cast<uint32_t>(variants.families.size()));
+    auto [at, isNew] = familyOfFolded.try_emplace(folded, static_cast<uint32_t>(variants.families.size()));
     if (isNew)
       variants.families.push_back({folded});
     variants.families[at->second].push_back(c);

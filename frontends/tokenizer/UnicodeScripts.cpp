@@ -11,7 +11,7 @@ using namespace tokenizer;
 
 namespace {
 
-// Of characters that had a script in Unicode 9 these are the ones that have another in Unicode 16.
+// The characters whose script in Unicode 9 differs from that in Unicode 16.
 struct MovedCharacters {
   const char *script;
   Range range;

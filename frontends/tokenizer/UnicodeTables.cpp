@@ -42,7 +42,7 @@ Decomposition store(SectionBuilder &section, uint32_t c, const CodePoints &parts
   return entry;
 }
 
-// What the normal forms say of a character; empty or 0 where they say nothing.
+// The normal forms of a character; empty or 0 if it has none.
 struct CharacterForms {
   uint32_t character;
   CodePoints canonical, compatible;
@@ -148,7 +148,7 @@ std::vector<ValueRange> findGraphemes() {
 
 }  // namespace
 
-// What is found of Unicode is found once in a process.
+// Computed once in a process.
 void addNormalFormTables(SectionBuilder &section, bool compatible) {
   bool needsCanonical = section.canonical.empty(), needsCompatible = compatible && section.compatible.empty();
   static const std::vector<CharacterForms> all = findForms();

@@ -38,11 +38,11 @@ void appendCodePoint(std::string &out, char32_t codePoint) {
   out.append(reinterpret_cast<char *>(bytes), static_cast<size_t>(length));
 }
 
-std::string shortened(std::string_view text, size_t most) {
-  if (text.size() <= most)
+std::string shortened(std::string_view text, size_t maxBytes) {
+  if (text.size() <= maxBytes)
     return std::string(text);
   auto continues = [&](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
-  size_t end = most * 2 / 3, begin = text.size() - most / 3;
+  size_t end = maxBytes * 2 / 3, begin = text.size() - maxBytes / 3;
   while (end > 0 && continues(end))
     --end;
   while (begin < text.size() && continues(begin))

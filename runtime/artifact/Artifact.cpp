@@ -17,7 +17,7 @@ using namespace artifact;
 
 constexpr uint32_t maxSections = 64;
 
-static bool isOf(const Section &section, SectionKind kind) {
+static bool hasKind(const Section &section, SectionKind kind) {
   return section.kind == static_cast<uint32_t>(kind);
 }
 
@@ -36,7 +36,7 @@ const char *sectionName(uint32_t kind) {
   case SectionKind::Labels:
     return "labels";
   case SectionKind::KvCache:
-    return "states";
+    return "KV cache";
   }
   return nullptr;
 }
@@ -55,7 +55,7 @@ Status Artifact::open(const OpenOptions &wanted) {
     return status;
   located.reserve(table.size());
   for (const Section &section : table) {
-    if (isOf(section, SectionKind::Weights)) {
+    if (hasKind(section, SectionKind::Weights)) {
       weightLayouts.push_back(section);
       continue;
     }
@@ -96,7 +96,7 @@ Status Artifact::readTable(std::vector<Section> &table) {
 
 Status Artifact::checkTable(const std::vector<Section> &table) const {
   uint64_t end = sizeof(Header);
-  std::set<std::pair<uint32_t, std::string>> seen;
+  std::set<std::pair<uint32_t, std::string>> kinds;
   for (const Section &section : table) {
     if (!sectionName(section.kind) || section.reserved != 0)
       return damaged("section of unknown kind");
@@ -107,9 +107,9 @@ Status Artifact::checkTable(const std::vector<Section> &table) const {
     if (section.offset < end || section.offset > tableOffset || section.size > tableOffset - section.offset)
       return damaged("section outside the artifact or over another one");
     end = section.offset + section.size;
-    // Of weights there is one for each layout, of code any number.
-    std::string name = isOf(section, SectionKind::Weights) ? section.name : "";
-    if (!isOf(section, SectionKind::Code) && !seen.insert({section.kind, name}).second)
+    // Weights occur once for each layout, code any number of times.
+    std::string name = hasKind(section, SectionKind::Weights) ? section.name : "";
+    if (!hasKind(section, SectionKind::Code) && !kinds.insert({section.kind, name}).second)
       return damaged("section of a kind that may occur once only");
   }
   return {};
@@ -118,7 +118,7 @@ Status Artifact::checkTable(const std::vector<Section> &table) const {
 Status Artifact::locate(const Section &section, LocatedSection &result) const {
   result.header = section;
   result.bytes = source.data() + section.offset;
-  bool weights = isOf(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
+  bool weights = hasKind(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
   if (section.size > 0 && (copies || !weights))
     willRead(section);
   if (weights && !copies)
@@ -138,7 +138,7 @@ void Artifact::willRead(const Section &section) const {
   madvise(const_cast<unsigned char *>(source.data()) + section.offset, section.size, MADV_WILLNEED);
 }
 
-// They are many bytes: compared once for each file, not each time that it is opened.
+// Weights are large: they are compared once for each file, not each time that it is opened.
 Status Artifact::checkWeights(const Section &section, const unsigned char *weights) const {
   if (!options.checkWeights)
     return {};
@@ -156,7 +156,7 @@ Status Artifact::checkWeights(const Section &section, const unsigned char *weigh
   return status;
 }
 
-// As it is in the file: in memory a debugger may have changed it.
+// The stub is read from the file: in memory a debugger may have changed it.
 Status Artifact::checkStub(int file) const {
   Header header;
   struct stat facts;

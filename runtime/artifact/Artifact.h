@@ -10,8 +10,8 @@
 namespace talc {
 
 struct OpenOptions {
-  bool checkWeights = true;  // compare their checksum, unless it is known that the file passed
-  bool copyWeights = false;  // into huge pages, instead of reading them where they are
+  bool checkWeights = true;  // unless it is known that the file passed
+  bool copyWeights = false;  // into huge pages, instead of reading them in place
 };
 
 class Artifact {
@@ -19,24 +19,24 @@ public:
   struct LocatedSection {
     artifact::Section header;
     const unsigned char *bytes = nullptr;
-    Mapping copy;  // what holds the bytes if they were copied
+    Mapping copy;  // holds the bytes if they were copied
   };
 
-  // What the artifact is read from; one of its functions is called before open().
+  // The bytes of the artifact; one of its functions is called before open().
   ArtifactBytes source;
 
-  // On success every section lies inside the artifact, none overlap, kinds that may occur once do, and checksums match;
-  // but weights are not looked at yet.
+  // On success every section lies inside the artifact, sections do not overlap, kinds that may occur once do, and
+  // checksums match, except for weights, which are not read yet.
   Status open(const OpenOptions &options);
 
-  // Finds the weights of a layout, at least so many bytes, and copies them if the options say so.
+  // Finds the weights of a layout, at least `bytes` of them, and copies them if the options say so.
   Status openWeights(const char *layout, uint64_t bytes, LocatedSection &weights) const;
 
-  // The artifact as messages call it.
+  // The name of the artifact in messages.
   const std::string &name() const { return source.name(); }
-  // Another number for every other content but weights, of which every checksum is a part.
+  // A number that differs for any other content except weights; every checksum is a part of it.
   uint64_t fingerprint() const { return tableHash; }
-  // In their order, but for weights.
+  // All sections except weights, in order.
   const std::vector<LocatedSection> &sections() const { return located; }
   // The first section of a kind, or null.
   const LocatedSection *find(artifact::SectionKind kind) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds an artifact in a file or in memory; it may be carried by an ELF file.
+// Finds an artifact in a file or in memory; it may be embedded in an ELF file.
 #include "runtime/artifact/ArtifactBytes.h"
 
 #include "runtime/artifact/StubHash.h"
@@ -66,15 +66,15 @@ Status ArtifactBytes::useMemory(const void *content, uint64_t count) {
   shownName = "model in memory";
   if (Status status = find(static_cast<const unsigned char *>(content), count); status.failed())
     return status;
-  constexpr uintptr_t alignment = 64;  // that of weights
+  constexpr uintptr_t alignment = 64;  // the alignment of weights
   if (reinterpret_cast<uintptr_t>(begin) % alignment != 0)
     return Status::failure(TALC_ERROR_ARGUMENT, "%s: begins at %p, expected a multiple of %zu", shownName.c_str(),
                            static_cast<const void *>(begin), static_cast<size_t>(alignment));
   return {};
 }
 
-// Whether the system can provide the page of an address: not where a mapped file has become shorter. A system call
-// fails where this process would be ended by a signal.
+// Whether the system can provide the page of an address, which it cannot where a mapped file has become shorter. A
+// system call fails where an access would end this process with a signal.
 static bool isReadable(const unsigned char *address) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -85,7 +85,7 @@ static bool isReadable(const unsigned char *address) {
   return readable;
 }
 
-// The range is loaded with the program or library, however long its file is; its header knows the size.
+// The range is loaded with the program or library, however long its file is; its header has the size.
 Status ArtifactBytes::useEmbedded(const unsigned char *carried) {
   shownName = thisBinaryName();
   begin = carried;
@@ -105,18 +105,18 @@ Status ArtifactBytes::useEmbedded(const unsigned char *carried) {
   return {};
 }
 
-// The loaded segment of an ELF file that begins as an artifact does.
+// Finds the loaded segment of an ELF file that begins with the header of an artifact.
 static bool findSegment(const unsigned char *content, uint64_t count, uint64_t &at, uint64_t &size) {
-  bool found = false;
+  bool isFound = false;
   forEachLoaded(content, count, [&](const Elf64_Phdr &segment, uint64_t) {
     uint64_t rest = count - segment.p_offset;
-    if (found || segment.p_offset % sectionAlignment != 0 || !beginsWithHeader(content + segment.p_offset, rest))
+    if (isFound || segment.p_offset % sectionAlignment != 0 || !beginsWithHeader(content + segment.p_offset, rest))
       return;
     at = segment.p_offset;
     size = std::min<uint64_t>(segment.p_filesz, rest);
-    found = true;
+    isFound = true;
   });
-  return found;
+  return isFound;
 }
 
 Status ArtifactBytes::find(const unsigned char *content, uint64_t count) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of an artifact are: in a mapped file, or in memory that others own.
+// Holds the bytes of an artifact: in a mapped file, or in memory of the caller.
 #pragma once
 
 #include "runtime/Status.h"
@@ -9,8 +9,8 @@
 
 namespace talc {
 
-// An empty range until one of the functions that fill it has succeeded. The range has a header whose sizes are right;
-// all else is unchecked.
+// The range is empty until one of the functions that fill it has succeeded. Then it has a header whose sizes are right;
+// everything else is unchecked.
 class ArtifactBytes {
 public:
   ArtifactBytes() = default;
@@ -18,26 +18,27 @@ public:
   ArtifactBytes &operator=(const ArtifactBytes &) = delete;
   ~ArtifactBytes();
 
-  // Of a file, or of an open one, which stays the caller's: all of it, or what a program or library carries.
+  // Maps a file, or an open one, which stays the caller's: all of it, or the artifact that is embedded in a program or
+  // library.
   Status openPath(const std::string &path);
   Status openDescriptor(int descriptor);
-  // Memory with what such a file holds, which must outlive the object.
+  // Uses memory with the content of such a file, which must outlive the object.
   Status useMemory(const void *bytes, uint64_t size);
-  // What this program or library carries: see runtime/stub.
+  // Uses the artifact that is embedded in this program or library (runtime/stub).
   Status useEmbedded(const unsigned char *begin);
 
   const unsigned char *data() const { return begin; }
   uint64_t size() const { return bytes; }
-  // As messages call it.
+  // The name for messages.
   const std::string &name() const { return shownName; }
-  // The open file and where the artifact begins in it; -1: only memory is there.
+  // The open file and the offset of the artifact in it; -1: there is only memory.
   int descriptor() const { return file; }
   uint64_t fileOffset() const { return offset; }
-  // A descriptor of the file that has the bytes, for the caller to close; negative: nobody knows.
+  // Opens the file that has the bytes, for the caller to close; negative: the file is unknown.
   int openFile() const;
-  // Nobody reads the range soon, which others may hold in memory.
+  // Tells the system that the range, which may be in memory, is not read soon.
   void release(uint64_t at, uint64_t count) const;
-  // What is not in memory yet shall come in huge pages, if the file system has such.
+  // Asks for huge pages for what is not in memory yet, if the file system has them.
   void wantHugePages(uint64_t at, uint64_t count) const;
 
 private:
@@ -51,7 +52,7 @@ private:
   int file = -1;
   uint64_t offset = 0;
   Mapping mapped;
-  bool pagesOfFile = false;  // memory that the system can read again
+  bool pagesOfFile = false;  // whether the system can read the pages again from a file
   const unsigned char *begin = nullptr;
   uint64_t bytes = 0;
 };

@@ -8,9 +8,9 @@
 // Every section starts on a page boundary, counted from the header, so that weights and code are mapped and never
 // copied. All integers are little-endian. A reader must treat every field as untrusted.
 //
-// A file is an artifact alone, or an ELF file that carries one: a program or shared library has it in a section and a
-// loaded segment of their own, which begin with the header. So the tools that rewrite ELF files keep it, and the system
-// maps it with the rest of the file.
+// A file is either just an artifact, or an ELF file with an embedded one: a program or shared library has it in a
+// section and a loaded segment of their own, which begin with the header. So tools that rewrite ELF files keep it, and
+// the system maps it with the rest of the file.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
@@ -29,13 +29,13 @@ struct Header {
   uint32_t version;  // formatVersion
   uint32_t sectionCount;
   uint64_t size;      // of the whole artifact, from this header to the hash of the section table
-  uint64_t stubHash;  // hashStub of the program or library around it; 0: nothing is
+  uint64_t stubHash;  // hashStub of the program or library around it; 0: there is none
   uint64_t hash;      // hashBytes of what comes before in this struct
 };
 
-// What the section of a stub begins with that has no artifact yet. It takes a page.
+// The section of a stub that has no artifact yet begins with this. It takes a page.
 constexpr char reservedMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C', 'E', ' ', 'H', 'E', 'R', 'E', '.'};
-// The name that a stub has for the function that opens its model: a product has its own, no longer one.
+// The placeholder in a stub for the name of the function that opens the model. The real name is at most as long.
 #define TALC_RESERVED_OPEN                                                                                             \
   talc_reserved_for_the_name_of_the_function_that_opens_the_model_of_a_library_or_object_which_is_that_of_its_file____0
 
@@ -46,7 +46,7 @@ enum class SectionKind : uint32_t {
   Weights = 4,    // packed weights, addressed by offsets that the generated code holds; one section per layout
   Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
   Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
-  KvCache = 7,    // KvRuns: where a slot keeps its tokens; absent when the model keeps nothing
+  KvCache = 7,    // an array of KvRun: the layout of a slot of the KV cache; absent when the model keeps nothing
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -61,15 +61,15 @@ struct Section {
   char name[nameBytes];  // of code its target (x86-64-v3), of weights their layout, of others empty
 };
 
-// A function that the runtime calls.
+// An entry of the model (Entries.h).
 struct CodeEntry {
-  char phase[nameBytes];   // encode, prefill, decode
+  char name[nameBytes];
   char symbol[nameBytes];  // in the code
 };
 
 constexpr uint32_t maxFeatures = 48, maxEntries = 8;
 
-// What a Code section begins with. The code itself, in the form that its family has, follows at codeOffset.
+// The head of a Code section. The code itself, in the form that its family has, follows at codeOffset.
 struct CodeHeader {
   char family[nameBytes];  // of machines that run it: x86-64 (an ELF shared object without undefined symbols)
   char layout[nameBytes];  // the name of the Weights section that it reads
@@ -81,23 +81,23 @@ struct CodeHeader {
 constexpr uint64_t codeOffset = sectionAlignment;
 static_assert(sizeof(CodeHeader) <= codeOffset);
 
-// How a model is used, which decides its step functions (see StepContext.h).
+// How a model is used, which decides its entries (Entries.h).
 enum class ModelKind : uint32_t {
   Decoder = 1,         // continues sequences
   Encoder = 2,         // evaluates whole sequences
-  EncoderDecoder = 3,  // continues sequences that answer to a source, which is evaluated as a whole
+  EncoderDecoder = 3,  // continues sequences that read a source, which is encoded as a whole
 };
 
-// What a row of a result is.
+// The kind of an output; a row of it belongs to one token.
 enum class OutputKind : uint32_t {
   None = 0,          // the model has no such result
   Logits = 1,        // of every token of the vocabulary
   Hidden = 2,        // hidden state of a token
   Classes = 3,       // logits of every class, of the first token
   TokenClasses = 4,  // logits of every class, of any token
-  // Parts of logits that are log-probabilities of words in clusters, for callers who ask for some words. They stand
-  // behind the results, and are no results of the step for one token. The words of the first cluster follow those in
-  // none, and so on; widths say how many there are.
+  // Parts of logits of an adaptive softmax: log-probabilities of words in clusters, for callers who ask for some words.
+  // They follow the results, and a step of one token does not compute them. The words of the first cluster follow those
+  // in no cluster, and so on; widths give the number of words.
   Head = 5,  // log-probabilities of the words in no cluster, then of the clusters
   Tail = 6,  // of the next cluster's words, each beside the others of the cluster; adds to the cluster's own
 };
@@ -107,25 +107,25 @@ struct OutputInfo {
   uint32_t width;  // floats per row
 };
 
-// What a part of a slot's memory holds.
+// The content of a part of a slot.
 enum class KvRunKind : uint32_t {
-  Sequence = 0,  // rows of the sequence's tokens
-  Source = 1,    // rows of a source's tokens
-  Memory = 2,    // what all tokens left together: bytesPerGroup in all
+  Sequence = 0,  // keys or values of the sequence's tokens
+  Source = 1,    // keys or values of the source's tokens
+  Memory = 2,    // a compressive memory: bytesPerGroup in all
 };
 
-// A part of a slot's memory. Of those that grow, the tokens of group g (of kvTokenGroup) lie at
-// offset + g * bytesPerGroup.
+// A part of a slot of the KV cache. Where it grows, the tokens of group g (of kvTokenGroup tokens) lie at offset + g *
+// bytesPerGroup.
 struct KvRun {
   uint64_t offset, bytesPerGroup;
   uint32_t kind;    // KvRunKind
-  uint32_t tokens;  // the part has room for so many, a multiple of the group: a ring, or the first ones; 0: for all
+  uint32_t tokens;  // capacity in tokens, a multiple of the group (a ring, or sink tokens); 0: all tokens
 };
 
-// How the hidden states of a text become one vector, if the user does not say.
+// The default for how the hidden states of a text become one vector.
 enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
 
-// What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
+// Properties of a model that the runtime needs. Byte figures follow from the compiler's memory plan and are exact.
 struct ModelInfo {
   uint32_t kind;                   // ModelKind
   OutputInfo outputs[maxOutputs];  // one or two results, then a Head and its Tails, if there are any
@@ -134,14 +134,15 @@ struct ModelInfo {
   uint32_t tokenTypes;             // token types are less; 0: the model has none
   uint32_t usesPrefix;             // 1: a sequence has a prefix whose tokens see each other
   uint32_t maxSequence;            // tokens that one sequence, or one source, can have (--max-seq)
-  uint32_t longestSequence;        // what --max-seq could ask for
-  uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
+  uint32_t longestSequence;        // the largest possible --max-seq
+  uint32_t
+      window;  // of the widest sliding window: a token needs the keys of so many, its own among them; 0: there is none
   uint32_t sinkTokens;  // first tokens that stay beside a ring; 0: none
   uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
-  uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
-  uint32_t segment;     // 0, or: states hold the last of segments of so many tokens, and memories of the others
+  uint32_t ringTokens;  // capacity of the smallest ring; 0 without rings
+  uint32_t segment;     // 0, or: the KV cache holds the last of segments of so many tokens, memories those before
   uint64_t weightBytes;
-  uint64_t kvBytesPerSlot;       // address space of one sequence's state; pages are committed when touched
+  uint64_t kvBytesPerSlot;       // address space of one slot; pages are committed when touched
   uint64_t kvBytesPerToken;      // n tokens touch roundUp(n, kvTokenGroup) * kvBytesPerToken beside rings
   uint64_t sourceBytesPerToken;  // the same of a source
   uint64_t kvTokenGroup;
@@ -153,7 +154,7 @@ struct ModelInfo {
   char name[64];                 // NUL-terminated, for messages
 };
 
-// How many of the outputs are results.
+// The number of outputs that are results.
 inline int32_t countResults(const ModelInfo &info) {
   int32_t count = 0;
   auto isResult = [](uint32_t kind) {
@@ -165,7 +166,7 @@ inline int32_t countResults(const ModelInfo &info) {
 }
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
-// detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.
+// detects damage; it does not protect against an attacker. A writer that streams adds stripes as they come.
 class Hash {
 public:
   static constexpr uint64_t stripeBytes = 32;
@@ -179,7 +180,7 @@ public:
       }
   }
 
-  // `tail`: what follows the stripes; `size`: of the whole string.
+  // `tail`: the bytes after the last stripe; `size`: of the whole string.
   uint64_t finish(const unsigned char *tail, uint64_t tailBytes, uint64_t size) const {
     uint64_t hash = size * p;
     for (uint64_t value : lane)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A note is believed only if nobody else can have written it: it and its folder belong to the user, and others may not
-// write to them. A file that was changed a moment ago gets none, since another change might not move its times.
+// A record is trusted only if nobody else can have written it: it and its folder belong to the user, and others cannot
+// write to them. A file that was changed a moment ago gets no record, since another change might not move its times.
 #include "runtime/artifact/ChecksumRecord.h"
 
 #include <cinttypes>
@@ -18,7 +18,7 @@ constexpr int64_t second = 1000000000;  // nanoseconds; the coarsest times of ch
 
 namespace {
 
-// Closes itself.
+// An open file that is closed by its destructor.
 struct Descriptor {
   explicit Descriptor(int number) : number(number) {}
   Descriptor(const Descriptor &) = delete;
@@ -37,13 +37,13 @@ static std::string variable(const char *name) {
   return value ? value : "";
 }
 
-// As talc compile chooses the folder of its own cache. Empty: none.
+// Returns the folder, chosen as talc compile chooses that of its cache; empty: there is none.
 static std::string folderPath() {
-  std::string own = variable("TALC_CACHE"), shared = variable("XDG_CACHE_HOME"), home = variable("HOME");
-  if (own == "off")
+  std::string talcCache = variable("TALC_CACHE"), shared = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  if (talcCache == "off")
     return "";
-  if (!own.empty())
-    return own + "/checked";
+  if (!talcCache.empty())
+    return talcCache + "/checked";
   if (!shared.empty() && shared[0] == '/')
     return shared + "/talc/checked";
   return home.empty() || home[0] != '/' ? "" : home + "/.cache/talc/checked";
@@ -61,7 +61,7 @@ static bool isOwn(int file, mode_t type) {
          (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Negative: there is none to be trusted.
+// Opens the folder; negative: none can be trusted.
 static int openFolder(bool creates) {
   std::string path = folderPath();
   if (path.empty())
@@ -90,18 +90,18 @@ static std::string format(const char *pattern, ...) {
 }
 
 ChecksumRecord::ChecksumRecord(int file, uint64_t offset, uint64_t size, uint64_t hash)
-    : file(file), offset(offset), size(size), hash(hash), known(fstat(file, &facts) == 0) {}
+    : file(file), offset(offset), size(size), hash(hash), hasFacts(fstat(file, &facts) == 0) {}
 
 ChecksumRecord::~ChecksumRecord() {
   if (file >= 0)
     close(file);
 }
 
-static std::string nameOf(const struct stat &facts, uint64_t offset) {
+static std::string recordName(const struct stat &facts, uint64_t offset) {
   return format("%" PRIx64 "-%" PRIx64 "-%" PRIx64, uint64_t(facts.st_dev), uint64_t(facts.st_ino), offset);
 }
 
-// The name of the note has the rest.
+// The name of the record has the rest.
 std::string ChecksumRecord::line() const {
   return format("%" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 " %016" PRIx64 "\n", uint64_t(facts.st_size),
                 nanoseconds(facts.st_mtim), nanoseconds(facts.st_ctim), size, hash);
@@ -109,9 +109,10 @@ std::string ChecksumRecord::line() const {
 
 bool ChecksumRecord::exists() const {
   Descriptor folder(openFolder(false));
-  if (folder.number < 0 || !known)
+  if (folder.number < 0 || !hasFacts)
     return false;
-  Descriptor note(openat(folder.number, nameOf(facts, offset).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Descriptor note(
+      openat(folder.number, recordName(facts, offset).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   std::string expected = line();
   char text[256];
   return note.number >= 0 && isOwn(note.number, S_IFREG) &&
@@ -119,19 +120,19 @@ bool ChecksumRecord::exists() const {
          memcmp(text, expected.data(), expected.size()) == 0;
 }
 
-// It appears as a whole, under its name.
+// The record appears under its name when it is complete.
 void ChecksumRecord::write() const {
   struct stat now;
   timespec time;
-  bool unchanged = known && fstat(file, &now) == 0 && clock_gettime(CLOCK_REALTIME, &time) == 0 &&
+  bool unchanged = hasFacts && fstat(file, &now) == 0 && clock_gettime(CLOCK_REALTIME, &time) == 0 &&
                    nanoseconds(now.st_mtim) == nanoseconds(facts.st_mtim) &&
                    nanoseconds(now.st_ctim) == nanoseconds(facts.st_ctim) &&
                    nanoseconds(time) - nanoseconds(facts.st_ctim) > second;
   Descriptor folder(unchanged ? openFolder(true) : -1);
   if (folder.number < 0)
     return;
-  std::string name = nameOf(facts, offset), text = line(), partial = format("%s.%d", name.c_str(), getpid());
-  unlinkat(folder.number, partial.c_str(), 0);  // of a process that was killed
+  std::string name = recordName(facts, offset), text = line(), partial = format("%s.%d", name.c_str(), getpid());
+  unlinkat(folder.number, partial.c_str(), 0);  // left by a process that was killed
   Descriptor note(openat(folder.number, partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (note.number < 0)
     return;

@@ -8,20 +8,20 @@
 
 namespace talc {
 
-// A note in the user's cache folder, on one range of bytes of a file. It holds as long as the file has the same device,
-// inode, size and times of change; the system keeps those times whoever writes to the file and however.
+// A record in the user's cache folder for one range of bytes of a file. It is valid as long as the file has the same
+// device, inode, size and times of change; the system updates those times whoever writes to the file and however.
 class ChecksumRecord {
 public:
-  // Of an open file, which is closed with the object; negative: there is no note. `hash`: what the bytes are expected
-  // to have; `offset`: any number that tells the ranges of a file apart.
+  // Takes an open file, which is closed with the object; negative: nothing is recorded. `hash`: the expected hash of
+  // the bytes; `offset`: any number that tells the ranges of a file apart.
   ChecksumRecord(int file, uint64_t offset, uint64_t size, uint64_t hash);
   ChecksumRecord(const ChecksumRecord &) = delete;
   ChecksumRecord &operator=(const ChecksumRecord &) = delete;
   ~ChecksumRecord();
 
-  // The bytes were found to have the hash. False whenever there is a doubt.
+  // Whether the bytes are recorded to have the hash. False in case of doubt.
   bool exists() const;
-  // After they were found to have it. Nobody is told when this fails: then the next process compares again.
+  // Records that the bytes have the hash. A failure is silent: then the next process compares again.
   void write() const;
 
 private:
@@ -30,7 +30,7 @@ private:
   const int file;
   const uint64_t offset, size, hash;
   struct stat facts = {};
-  bool known;
+  bool hasFacts;
 };
 
 }  // namespace talc

@@ -18,7 +18,7 @@ static bool isValid(const CodeHeader &header) {
   for (uint32_t i = 0; valid && i < header.featureCount; ++i)
     valid = isName(header.features[i]);
   for (uint32_t i = 0; valid && i < header.entryCount; ++i)
-    valid = isName(header.entries[i].phase) && isName(header.entries[i].symbol);
+    valid = isName(header.entries[i].name) && isName(header.entries[i].symbol);
   return valid;
 }
 
@@ -29,7 +29,7 @@ static bool runs(const CodeFamily &family, const CodeHeader &header) {
   return true;
 }
 
-// A copy of the head, which is checked.
+// Returns a checked copy of the head.
 static bool readHeader(const Artifact::LocatedSection &section, CodeHeader &header) {
   if (section.header.size < codeOffset)
     return false;
@@ -55,7 +55,7 @@ Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &ch
       choice.fileOffset = file.source.fileOffset() + section.header.offset + codeOffset;
       return {};
     } else {
-      lack = family.explainUnsupported(choice.header, choice.target);  // at last of the code that needs least
+      lack = family.explainUnsupported(choice.header, choice.target);  // ends with the code that needs least
     }
   }
   if (!lack.empty())

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT between frontends, compiler and runtime: what GenerationSettings.def lists, as structs and descriptions.
+// CONTRACT between frontends, compiler and runtime: the settings of GenerationSettings.def, as structs and
+// descriptions.
 //
 //   forEachSetting(info.generation, [&](const Setting &setting, auto &value) { ... })
 //
-// visits every setting with its description, whatever form the values have: as a frontend reads them, as an artifact
-// stores them, or as a command line gave them.
+// visits every setting with its description, in each of the forms that its values have: as a frontend reads them, as an
+// artifact stores them, or as a command line gives them.
 #pragma once
 
 #include <array>
@@ -15,13 +16,13 @@
 namespace talc::artifact {
 
 constexpr int32_t maxBeams = 1024;
-constexpr double unbounded = 1e6;       // as a bound: none, though no frontend may say more
-constexpr double smallestAbove = 1e-6;  // what a frontend may say of a number above 0
+constexpr double unbounded = 1e6;       // as a bound: there is none, though no frontend may exceed it
+constexpr double smallestAbove = 1e-6;  // the smallest value that a frontend may give for a number above 0
 
-// What a text's logits of classes become: of classes that exclude each other, of others, of quantities.
+// How logits of classes become scores: of classes that exclude each other, of independent ones, of quantities.
 enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
 
-// When beam search ends though a longer text might become better: Hugging Face's early_stopping.
+// When beam search ends although a longer text might become better: Hugging Face's early_stopping.
 enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
 
 enum class SettingKind { Number, Count, Flag, Choice, Token };
@@ -40,13 +41,13 @@ struct SettingRange {
   }
 };
 
-// Where --help lists an option.
+// The section of --help that lists an option.
 enum class OptionGroup { Length, Repetition, Sampling, Beams };
 
 struct SettingOption {
   OptionGroup group;
   const char *name;      // null: there is no option
-  const char *value;     // what stands for the value in help
+  const char *value;     // placeholder of the value in --help
   const char *help;      // lines
   const char *longName;  // null: none
 };
@@ -68,7 +69,7 @@ struct TokenListSetting {
   ListShape shape;
 };
 
-// The words that the table is written in.
+// Names that the table uses.
 namespace settings {
 
 constexpr SettingRange numbers(double least, double most) {
@@ -123,13 +124,13 @@ template <typename Settings, typename Visit> void forEachSetting(Settings &value
 #include "runtime/artifact/GenerationSettings.def"
 }
 
-// The descriptions alone.
+// Calls `visit(setting)` for every description.
 template <typename Visit> void forEachSetting(Visit visit) {
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note) visit(settings::member);
 #include "runtime/artifact/GenerationSettings.def"
 }
 
-// The same for the lists of tokens.
+// Does the same for the lists of tokens.
 template <typename Settings, typename Visit> void forEachTokenList(Settings &values, Visit visit) {
 #define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) visit(settings::member, values.member);
 #include "runtime/artifact/GenerationSettings.def"
@@ -140,7 +141,7 @@ template <typename Visit> void forEachTokenList(Visit visit) {
 #include "runtime/artifact/GenerationSettings.def"
 }
 
-// Ids in an artifact.
+// A list of ids in an artifact.
 template <int32_t most> struct TokenList {
   int32_t count;
   int32_t ids[most];
@@ -156,7 +157,7 @@ struct StoredForm {
 };
 using StoredSettings = GenerationSettings<StoredForm>;
 
-// Every setting has the value that changes nothing, and lists are empty.
+// Returns settings that change nothing, with empty lists.
 template <typename Form> GenerationSettings<Form> neutralSettings() {
   GenerationSettings<Form> result = {};
   forEachSetting(result, [](const Setting &setting, auto &value) {
@@ -165,7 +166,7 @@ template <typename Form> GenerationSettings<Form> neutralSettings() {
   return result;
 }
 
-// Whether these are groups of two tokens and more of the vocabulary, each after its length.
+// Whether `numbers` are groups of two or more tokens of the vocabulary, each after its length.
 inline bool areTokenGroups(const int32_t *numbers, int32_t count, uint32_t vocabulary) {
   for (int32_t at = 0; at < count; at += numbers[at] + 1) {
     if (numbers[at] < 2 || numbers[at] >= count - at)

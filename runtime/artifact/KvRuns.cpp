@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every run is checked for the longest sequence, and all together for the bytes of a token.
+// Every run must fit the longest sequence, and all together must have the bytes of a token.
 #include "runtime/artifact/KvRuns.h"
 
 #include <algorithm>
@@ -22,9 +22,9 @@ static bool fits(const KvRun &run, const ModelInfo &facts) {
 }
 
 const char *readKvRuns(const unsigned char *bytes, uint64_t size, const ModelInfo &facts, std::vector<KvRun> &runs) {
-  constexpr uint64_t most = 1 << 16;
-  if (size % sizeof(KvRun) != 0 || size / sizeof(KvRun) > most)
-    return "it is no list of runs";
+  constexpr uint64_t maxRuns = 1 << 16;
+  if (size % sizeof(KvRun) != 0 || size / sizeof(KvRun) > maxRuns)
+    return "it is not a list of runs";
   runs.resize(size / sizeof(KvRun));
   if (size > 0)
     memcpy(runs.data(), bytes, size);
@@ -37,7 +37,7 @@ const char *readKvRuns(const unsigned char *bytes, uint64_t size, const ModelInf
   }
   bool agree = perGroup[0] == facts.kvBytesPerToken * facts.kvTokenGroup &&
                perGroup[1] == facts.sourceBytesPerToken * facts.kvTokenGroup;
-  return agree ? nullptr : "its tokens take another number of bytes";
+  return agree ? nullptr : "its runs disagree with the bytes per token";
 }
 
 uint64_t kvBytes(const std::vector<KvRun> &runs, uint64_t group, uint64_t first, uint64_t end, bool ofSource) {
@@ -45,8 +45,8 @@ uint64_t kvBytes(const std::vector<KvRun> &runs, uint64_t group, uint64_t first,
   for (const KvRun &run : runs) {
     if ((run.kind == static_cast<uint32_t>(KvRunKind::Source)) != ofSource)
       continue;
-    uint64_t taken = run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups;
-    bytes += run.bytesPerGroup * (isMemory(run) ? end > 0 : taken);
+    uint64_t takenGroups = run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups;
+    bytes += run.bytesPerGroup * (isMemory(run) ? end > 0 : takenGroups);
   }
   return bytes;
 }

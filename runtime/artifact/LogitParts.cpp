@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widths of parts say which words they have.
+// The widths of parts tell which words they have.
 #include "runtime/artifact/LogitParts.h"
 
 namespace talc {

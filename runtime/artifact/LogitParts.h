@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parts of a model's logits tell the log-probability of a word: OutputKind::Head and Tail.
+// The parts of a model's logits that give the log-probability of a word (adaptive softmax): OutputKind::Head and Tail.
 //
 //   logits       | words in no cluster | words of cluster 0 | words of cluster 1 |
 //   head         | words in no cluster | cluster 0 | cluster 1 |
@@ -20,18 +20,18 @@ public:
       ++tails;
   }
 
-  // False: log-probabilities are to be made of the logits.
+  // False: log-probabilities must be computed from the logits.
   bool exist() const { return head < artifact::maxOutputs && is(head, artifact::OutputKind::Head); }
 
-  // Whether there are no parts, or those of all words once and nothing behind them.
+  // Whether there are no parts, or parts that have every word once and nothing after them.
   bool areWhole() const;
 
-  // A number in a row of an output; an output of -1: there is none.
+  // A value in a row of an output; output -1: there is none.
   struct Place {
     int32_t output;
     uint32_t column;
   };
-  // What adds up to the log-probability of a word of the vocabulary.
+  // The values whose sum is the log-probability of a word of the vocabulary.
   struct Sum {
     Place first, second;
   };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a model: artifact, facts, weights, code, tokenizer, labels, in this order.
+// Opens a model: artifact, model info, weights, code, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
 #include "runtime/artifact/KvRuns.h"
-#include "runtime/artifact/Labels.h"
+#include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -41,7 +41,7 @@ Status Model::findKvRuns() {
   const Artifact::LocatedSection *section = file.find(SectionKind::KvCache);
   if (const char *wrong =
           readKvRuns(section ? section->bytes : nullptr, section ? section->header.size : 0, facts, runs))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'states': %s", name().c_str(), wrong);
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'KV cache': %s", name().c_str(), wrong);
   return {};
 }
 
@@ -50,6 +50,22 @@ uint64_t Model::memoryBytes() const {
   for (const KvRun &run : runs)
     bytes += run.kind == static_cast<uint32_t>(KvRunKind::Memory) ? run.bytesPerGroup : 0;
   return bytes;
+}
+
+// Fills `labels` with pointers into the section, where a NUL follows every label, the last one too. Returns null, or
+// what is wrong with the section.
+static const char *readLabels(const unsigned char *bytes, uint64_t size, uint64_t count,
+                              std::vector<const char *> &labels) {
+  std::string_view text(reinterpret_cast<const char *>(bytes), size);
+  if (text.empty() || text.back() != '\0')
+    return "the last label has no end";
+  if (static_cast<uint64_t>(std::count(text.begin(), text.end(), '\0')) != count)
+    return "the model has another number of classes";
+  if (tokenizer::findInvalid(text) != std::string_view::npos)
+    return "a label is not valid UTF-8";
+  for (size_t at = 0; at < text.size(); at = text.find('\0', at) + 1)
+    labels.push_back(text.data() + at);
+  return nullptr;
 }
 
 Status Model::findLabels() {

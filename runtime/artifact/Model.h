@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened model: checked facts, code and weights on a device, tokenizer. Immutable once opened.
+// An opened model: checked model info, code and weights on a device, tokenizer. Immutable once opened.
 #pragma once
 
 #include "runtime/artifact/Artifact.h"
@@ -18,7 +18,7 @@ struct IdRange {
 
 class Model {
 public:
-  // What the model is read from; one of its functions is called before open().
+  // The bytes of the model; one of its functions is called before open().
   ArtifactBytes &source() { return file.source; }
   Status open(const OpenOptions &options, const std::string &device, const UploadProgress &progress);
 
@@ -29,7 +29,7 @@ public:
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   int32_t resultCount() const { return artifact::countResults(facts); }
   const LoadedModel &loaded() const { return *placed.model; }
-  // The device that it runs on, and why on no better one.
+  // The device that the model runs on, and why it does not run on a preferred one.
   const Device &device() const { return *placed.device; }
   const std::string &deviceNote() const { return placed.note; }
   const Tokenizer *tokenizer() const { return words.get(); }
@@ -37,20 +37,21 @@ public:
   // Names of the classes; empty: they have none.
   const std::vector<const char *> &labels() const { return classNames; }
 
-  // Where a slot keeps its tokens.
+  // The layout of a slot of the KV cache.
   const std::vector<artifact::KvRun> &kvRuns() const { return runs; }
-  // What n tokens of a sequence, or of a source, take there.
+  // The bytes that n tokens of a sequence, or of a source, take there.
   uint64_t kvBytes(uint64_t tokens, bool ofSource) const;
-  // Bytes of a slot's memories, which do not grow with its tokens.
+  // The bytes of a slot's compressive memories, which do not grow with its tokens.
   uint64_t memoryBytes() const;
-  // Tokens whose rows a slot has room for.
+  // The number of tokens that a slot can hold.
   int32_t capacity() const { return static_cast<int32_t>(facts.segment ? facts.segment : facts.maxSequence); }
-  // Of the first `tokens` tokens of a sequence those whose rows are there: with segments only the last one's.
+  // The number of tokens that a slot still holds of the first `tokens` of a sequence: with segments, those of the last
+  // one.
   int32_t rowsOf(int32_t tokens) const { return facts.segment ? static_cast<int32_t>(tokens % facts.segment) : tokens; }
   int32_t segmentOf(int32_t token) const { return facts.segment ? static_cast<int32_t>(token / facts.segment) : 0; }
 
   bool isEndToken(int32_t id) const;
-  // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.
+  // Ids that may be sampled, ascending: those of the tokenizer, or all without a tokenizer, except the suppressed ones.
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
   // The same as intervals.
   const std::vector<IdRange> &sampleableRanges() const { return sampleableRuns; }
@@ -77,7 +78,7 @@ private:
   std::vector<artifact::KvRun> runs;
 };
 
-// The facts of an open artifact, checked.
+// Reads the model info of an open artifact and checks it.
 Status readModelInfo(const Artifact &file, artifact::ModelInfo &facts);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the ModelInfo section, and checks it: every value in a range that makes later arithmetic safe.
+// Reads the ModelInfo section, and checks that every value is in a range that makes later arithmetic safe.
 #include "runtime/artifact/LogitParts.h"
 #include "runtime/artifact/Model.h"
 
@@ -62,20 +62,20 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
       info.window > maxTokens || info.sinkTokens > maxSinkTokens || (info.sinkTokens > 0 && info.window == 0) ||
       info.stepTokens > maxTokens || info.ringTokens > maxTokens ||
       uint64_t(info.window) + info.stepTokens > uint64_t(info.ringTokens) + 1)
-    return "ring of states";
+    return "ring of the KV cache";
   if (info.weightBytes > maxBytes)
     return "weight bytes";
   if (info.kvBytesPerSlot > maxBytes)
-    return "state bytes per slot";
+    return "number of KV cache bytes per slot";
   if (info.kvTokenGroup == 0 || info.kvTokenGroup > maxTokens || info.kvBytesPerToken > maxBytesPerToken ||
       info.sourceBytesPerToken > maxBytesPerToken)
-    return "state bytes per token";
+    return "number of KV cache bytes per token";
   if (info.arenaBytesPerToken > maxBytes || info.arenaBytesFixed > maxBytes || info.arenaBytesPerThread > maxBytes)
     return "arena bytes";
   return nullptr;
 }
 
-// The first setting of generation out of its range. Tokens must be in the vocabulary.
+// Returns the first setting of generation that is out of its range. Tokens must be in the vocabulary.
 static const char *findImpossibleSetting(const artifact::ModelInfo &info) {
   const char *found = nullptr;
   artifact::forEachSetting(info.generation, [&](const artifact::Setting &setting, const auto &value) {
@@ -86,7 +86,7 @@ static const char *findImpossibleSetting(const artifact::ModelInfo &info) {
   return found;
 }
 
-// Lists of generation; of groups only the count, since they hold lengths, too.
+// Checks the lists of generation. Only the count of groups is checked, since groups hold lengths, too.
 static const char *findImpossibleList(const artifact::ModelInfo &info) {
   auto outside = [&](int32_t id) { return id < 0 || static_cast<uint32_t>(id) >= info.vocabularySize; };
   const char *found = nullptr;
@@ -103,7 +103,7 @@ static const char *findImpossibleList(const artifact::ModelInfo &info) {
   return found;
 }
 
-// Null when the facts are consistent, else the first one that is not.
+// Returns null when the model info is consistent, else the first property that is not.
 static const char *findImpossibleFact(const artifact::ModelInfo &info) {
   if (const char *fact = findImpossibleInterface(info))
     return fact;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a setting in words, for messages and pages.
+// Describes the values of a setting in words, for messages and pages.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
@@ -16,7 +16,7 @@ inline std::string numberText(double value) {
 }
 
 // "0 or more", "above 0, at most 1", "1 to 1024"; flags and choices are counted from 0.
-inline std::string numbersText(const SettingRange &range) {
+inline std::string rangeText(const SettingRange &range) {
   if (range.least <= -unbounded)
     return "any finite number";
   const std::string least = numberText(range.least);

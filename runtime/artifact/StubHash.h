@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT between compiler and runtime: what the hash of a stub covers, the program or library around an artifact.
+// CONTRACT between compiler and runtime: the hash of a stub, the program or library around an artifact.
 //
-// These are the bytes that the system loads and nobody writes to: code and constants. strip and objcopy leave them as
-// they are; the headers, which they do change, do not count, nor does the artifact, which has hashes of its own.
+// It covers the bytes that the system loads and nobody writes to: code and constants. strip and objcopy leave them as
+// they are. It does not cover headers, which they change, and the artifact, which has hashes of its own.
 #pragma once
 
 #include "runtime/artifact/ArtifactFormat.h"
@@ -17,7 +17,7 @@ inline bool beginsWithHeader(const unsigned char *bytes, uint64_t size) {
   return size >= sizeof(Header) && memcmp(bytes, headerMagic, sizeof(headerMagic)) == 0;
 }
 
-// Calls `visit(segment, headersEnd)` for every loaded segment of an ELF file that lies in it; not for other files.
+// Calls `visit(segment, headersEnd)` for every loaded segment that lies inside an ELF file, and never for other files.
 template <typename Visit> void forEachLoaded(const unsigned char *file, uint64_t size, Visit visit) {
   Elf64_Ehdr head;
   if (size < sizeof(head) || memcmp(file, ELFMAG, SELFMAG) != 0)
@@ -35,7 +35,7 @@ template <typename Visit> void forEachLoaded(const unsigned char *file, uint64_t
   }
 }
 
-// 0: an object, which is linked into something else, or no ELF file.
+// Returns 0 for an object file, which is linked into something else, and for files that are not ELF.
 inline uint64_t hashStub(const unsigned char *file, uint64_t size) {
   uint64_t hash = 0;
   forEachLoaded(file, size, [&](const Elf64_Phdr &segment, uint64_t headersEnd) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up one of its own addresses in /proc/self/maps.
+// Looks up an address of this code in /proc/self/maps.
 //
 // dladdr would not do: for a program it gives argv[0], for a library the path that was given to dlopen, and neither
 // survives a change of the working directory.
@@ -31,7 +31,7 @@ struct MappedFile {
 
 }  // namespace
 
-// The file in a line of /proc/self/maps when its address range contains `address`.
+// Returns the file in a line of /proc/self/maps when its address range contains `address`.
 static MappedFile fileAtAddress(const char *line, uintptr_t address) {
   uintptr_t begin = 0, end = 0;
   unsigned major = 0, minor = 0;
@@ -49,33 +49,33 @@ static MappedFile fileAtAddress(const char *line, uintptr_t address) {
   return file;
 }
 
-static MappedFile findOwnFile() {
-  MappedFile own;
+static MappedFile findBinary() {
+  MappedFile binary;
   auto address = reinterpret_cast<uintptr_t>(&thisBinaryName);
   if (FILE *maps = fopen("/proc/self/maps", "re")) {
     char line[PATH_MAX + 128];
-    while (own.path.empty() && fgets(line, sizeof(line), maps))
-      own = fileAtAddress(line, address);
+    while (binary.path.empty() && fgets(line, sizeof(line), maps))
+      binary = fileAtAddress(line, address);
     fclose(maps);
   }
-  return own;
+  return binary;
 }
 
 std::string thisBinaryName() {
-  std::string own = findOwnFile().path;
-  if (own.empty())
-    own = programPath();
-  return own.empty() ? "this program" : own;
+  std::string path = findBinary().path;
+  if (path.empty())
+    path = programPath();
+  return path.empty() ? "this program" : path;
 }
 
 // The path may lead to another file by now.
 int openThisBinary() {
-  MappedFile own = findOwnFile();
+  MappedFile binary = findBinary();
   struct stat facts;
-  if (own.path.empty() || own.path == programPath())
+  if (binary.path.empty() || binary.path == programPath())
     return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  int file = open(own.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0 || (fstat(file, &facts) == 0 && facts.st_dev == own.device && facts.st_ino == own.inode))
+  int file = open(binary.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 || (fstat(file, &facts) == 0 && facts.st_dev == binary.device && facts.st_ino == binary.inode))
     return file;
   close(file);
   return -1;

@@ -1,104 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs steps: the processors of this machine (device/cpu), or a GPU (device/cuda). All that models,
-// sessions and slots know of a device stands here.
+// The interface to what runs steps: the CPU of this machine (device/cpu), or a GPU (device/cuda, device/vulkan).
+// Models, sessions and slots know nothing else of a device.
 //
 //   Device        a part of the machine; there is a table of them (Devices.h)
 //     LoadedModel   a model's code and weights on the device: loaded once, never changed, used by any number of
 //     sessions
 //       Workspace     of a session: states of sequences, temporaries and results; runs steps
 //
-// Token ids, rows and spans come from the host with each step, and only the wanted rows of results go back. A step
-// costs one virtual call; nothing is allocated unless it is larger than all before.
+// Inputs, tokens and spans come from the host with each step, and only the wanted rows of results go back. A step costs
+// one virtual call; nothing is allocated unless the step is larger than all before.
 #pragma once
 
 #include "runtime/Status.h"
 #include "runtime/artifact/Artifact.h"
+#include "runtime/artifact/Entries.h"
 #include "runtime/device/Step.h"
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace talc {
 
-// The programs of a model: whole sequences, any step of a decoder, and a step of one row of which every result is
-// wanted.
-enum class Phase { Encode, Prefill, Decode };
+// The index of an entry among those of the loaded code (Entries.h).
+using EntryIndex = int32_t;
+constexpr EntryIndex noEntry = -1;
 
 struct WantedTokens {
   int64_t count;
   const int32_t *tokens;  // [count], tokens of the step
 };
 
-// Read during Workspace::run only.
+// A step; read during Workspace::run only.
 struct Step {
-  Phase phase;
+  EntryIndex entry;
   int64_t tokenCount, spanCount;
-  const int32_t *ids;                 // [tokenCount], within the vocabulary
+  artifact::StepInputs inputs;
   const artifact::StepToken *tokens;  // [tokenCount]
   const artifact::Span *spans;        // [spanCount]
   const int32_t *history;             // slots; see Span::history
   WantedTokens wanted[artifact::maxOutputs];
 };
 
-// A step of generation has no more tokens, unless its caller says so; what cannot be divided may be longer.
+// The default limit for the tokens of a step of generation. A part that cannot be divided may be longer.
 constexpr int32_t defaultStepTokens = 512;
 
-// What decides the temporaries and results of a step.
+// The sizes that determine the temporaries and results of a step.
 struct StepSize {
   uint64_t tokens = 0;
   uint64_t wanted[artifact::maxOutputs] = {};
 };
 
-// Bytes on the device, exact and known before anything is reserved.
+// Bytes on the device, exact and known before anything is allocated.
 struct WorkspaceMemory {
-  uint64_t kvCache = 0;  // address space of all slots; taken as tokens come where the device can do that
+  uint64_t kvCache = 0;  // address space of all slots; committed as tokens come where the device can do that
   uint64_t temporaries = 0, results = 0;
 };
 
-// What a kernel took by the clock of a device, in seconds.
+// The time of a kernel by the clock of a device, in seconds.
 struct LaunchTime {
-  int64_t kernel;     // its number
+  int64_t kernel;     // index in the manifest's list of kernels
   double begin, end;  // since the step's first launch
 };
 
 class Workspace {
 public:
-  // For tools: called on every thread with a kernel's number after each kernel, and with one of these. Devices with
-  // clocks of their own call nothing, and have launchTimes() instead.
+  // A hook for profilers: called on every thread after each kernel with its number, and with one of the events below.
+  // Devices with clocks of their own do not call it; they have launchTimes().
   using Mark = void (*)(void *state, int64_t thread, int64_t kernel);
   static constexpr int64_t stepBegins = -1, barrierPassed = -2, stepEnds = -3;
 
   virtual ~Workspace() = default;
 
-  // Makes room for steps of a size. On failure states are as they were.
+  // Allocates memory for steps of a size. On failure the KV cache is unchanged.
   Status reserve(const StepSize &size) { return fits(size) ? Status() : grow(size); }
 
-  // Evaluates a step, for which there must be room. The states of its slots change at the places of its tokens alone.
-  // Fails when it is asked to end (ABORTED), or the device fails; then what is there is undefined.
+  // Evaluates a step, for which memory must have been reserved. The KV cache of its slots changes only at the positions
+  // of its tokens. Fails when the caller ends it (ABORTED), or the device fails; then the content of those positions is
+  // undefined.
   virtual Status run(const Step &step) = 0;
 
-  // On the host: [rows][width] of the step that ran last, in the order of its wanted rows.
+  // The results of the last step on the host: [rows][width], in the order of its wanted tokens.
   const float *results(int32_t output) const { return hostResults[output]; }
 
-  // Copies a part of the states of a slot to the host, and back.
+  // Copies a part of a slot's KV cache to the host, and back.
   virtual Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
   virtual Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
 
-  // Nobody needs the states of a slot any more; what is read there later is undefined.
+  // Releases the KV cache of a slot; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
 
   virtual WorkspaceMemory memory() const = 0;
-  virtual int32_t threads() const = 0;                 // of the host that steps run on at most
-  int32_t stepThreads() const { return usedThreads; }  // that the last one ran on
+  virtual int32_t threads() const = 0;                 // the most threads of the host that steps run on
+  int32_t stepThreads() const { return usedThreads; }  // of the last step
 
-  // From now on marks are made; null: no more.
+  // Calls `mark` after every kernel from now on; nullptr stops.
   virtual void measure(Mark mark, void *state) = 0;
-  // Of the last step that was measured, in the order of its launches.
+  // The launches of the last measured step, in order.
   const std::vector<LaunchTime> &launchTimes() const { return measuredLaunches; }
 
 protected:
-  // Makes room for steps that need more than all before in one respect or another.
+  // Allocates memory for steps that are larger than all before in some respect.
   virtual Status grow(const StepSize &size) = 0;
 
   StepSize room;
@@ -108,16 +111,17 @@ protected:
 
 private:
   bool fits(const StepSize &size) const {
-    return size.tokens <= room.tokens && std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
-                                                    [](uint64_t needed, uint64_t there) { return needed <= there; });
+    return size.tokens <= room.tokens &&
+           std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
+                      [](uint64_t required, uint64_t available) { return required <= available; });
   }
 };
 
-// What a session asks for.
+// The options of a session.
 struct WorkspaceOptions {
-  int32_t slots, threads;           // at most so many threads of the host
-  talc_allocator allocator = {};    // of memory on the host; null: the system's
-  talc_should_abort ask = nullptr;  // whether a step that runs is to end; null: nobody
+  int32_t slots, threads;           // `threads`: the most threads of the host
+  talc_allocator allocator = {};    // for memory on the host; null: the system's
+  talc_should_abort ask = nullptr;  // asks whether a running step is to end; null: it is not asked
   void *askUser = nullptr;
 };
 
@@ -125,25 +129,34 @@ class LoadedModel {
 public:
   virtual ~LoadedModel() = default;
 
-  // What the code that was taken was made for, such as x86-64-v3.
+  // The target of the loaded code, such as x86-64-v3.
   virtual const char *target() const = 0;
-  // The x86-64 level that it needs; 0 where code has no levels.
+  // The x86-64 level that the code needs; 0 where code has no levels.
   virtual int32_t codeLevel() const = 0;
 
-  // For people: in how many launches the device runs a step; null: it does not launch.
+  // Returns the index of the entry with this name, or noEntry. Call it once, not for every step.
+  EntryIndex findEntry(const char *name) const {
+    auto match = std::find(entryNames.begin(), entryNames.end(), name);
+    return match == entryNames.end() ? noEntry : static_cast<EntryIndex>(match - entryNames.begin());
+  }
+
+  // Describes for people in how many launches a step runs; null: the device does not launch.
   virtual const char *steps() const { return nullptr; }
 
-  // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
+  // The memory that a session with these slots needs for steps of a size; UINT64_MAX for more than can be counted.
   virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
 
-  // Where a device puts off what only some steps need: does it now, so that it cannot fail later.
+  // Prepares what the device would otherwise put off until a step needs it, so that it cannot fail later.
   virtual Status prepareAll() { return {}; }
 
-  // This object must outlive what is created.
+  // The model must outlive the workspace.
   virtual Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const = 0;
+
+protected:
+  std::vector<std::string> entryNames;  // by EntryIndex
 };
 
-// Who wants to know how far weights have been copied to a device. Null: nobody.
+// A callback for the progress of copying weights to a device. Null: there is none.
 struct UploadProgress {
   talc_progress function = nullptr;
   void *user = nullptr;
@@ -158,11 +171,11 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  // As users call it, such as "cpu" or "cuda:0".
+  // The name for users, such as "cpu" or "cuda:0".
   virtual const char *name() const = 0;
 
-  // Takes the code that suits the device from an artifact (chooseCode), and brings the weights that it reads. Artifact
-  // and device must outlive what is loaded. Fails with CPU or DEVICE when it has no such code.
+  // Loads the code of an artifact that suits the device (chooseCode), and the weights that it reads. Artifact and
+  // device must outlive the model. Fails with CPU or DEVICE when there is no such code.
   virtual Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                       std::unique_ptr<LoadedModel> &model) const = 0;
 };

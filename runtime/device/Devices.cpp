@@ -2,10 +2,6 @@
 // The table: a kind of device is a folder, and a line here.
 #include "runtime/device/Devices.h"
 
-#include "runtime/device/cpu/CpuDevice.h"
-#include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/vulkan/VulkanDevice.h"
-
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +9,7 @@ namespace talc {
 
 using namespace artifact;
 
-// What is preferred comes first; the last one is there on every machine.
+// Preferred kinds come first; every machine has the last one.
 static const DeviceKind &(*const kinds[])() = {cudaDevices, vulkanDevices, cpuDevices};
 
 std::vector<DeviceInfo> listDevices() {
@@ -42,14 +38,14 @@ static Status placeOn(const DeviceKind &kind, int32_t number, const Artifact &fi
   return placed.device->load(file, facts, progress, placed.model);
 }
 
-// Of a file that is damaged no other device makes anything.
+// No other device can run a file that is damaged.
 static bool mayFallBack(const Status &status) {
   return status.code() == TALC_ERROR_DEVICE || status.code() == TALC_ERROR_DEVICE_FAILED ||
          status.code() == TALC_ERROR_MEMORY;
 }
 
-// A session of one sequence, and the longest step of generation that it can have. What a device has no room for later
-// is an error: a step that ran here cannot go elsewhere.
+// Tries a session of one sequence with the longest step of generation that it can have. If the device lacks memory
+// later, that is an error, since a running session cannot move.
 static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   if (Status status = model.prepareAll(); status.failed())
     return status;
@@ -71,7 +67,7 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
   for (auto *kind : kinds)
     if (hasCodeFor(kind(), file))
       candidates.push_back(&kind());
-  if (candidates.empty())  // the processors say what is missing
+  if (candidates.empty())  // the CPU says what is missing
     candidates.push_back(&(*std::end(kinds)[-1])());
   Status status;
   std::string note;
@@ -92,7 +88,7 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
   return status;
 }
 
-// The number of "cuda:1" behind the name of its kind; -1: none of a device.
+// Returns the number in the rest of "cuda:1" after the name of its kind; -1: it does not name a device.
 static int32_t readNumber(const std::string &text) {
   if (text.empty())
     return 0;
@@ -100,20 +96,20 @@ static int32_t readNumber(const std::string &text) {
   return text[0] == ':' && digits ? std::stoi(text.substr(1)) : -1;
 }
 
-Status loadOnDevice(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
+Status loadOnDevice(const std::string &deviceName, const Artifact &file, const ModelInfo &facts,
                     const UploadProgress &progress, ModelOnDevice &placed) {
-  if (wanted == "auto")
+  if (deviceName == "auto")
     return placeAnywhere(file, facts, progress, placed);
   std::string names = "auto";
   for (auto *kind : kinds) {
     const std::string name = kind().name;
-    int32_t number = wanted.compare(0, name.size(), name) == 0 ? readNumber(wanted.substr(name.size())) : -1;
+    int32_t number = deviceName.compare(0, name.size(), name) == 0 ? readNumber(deviceName.substr(name.size())) : -1;
     if (number >= 0)
       return placeOn(kind(), number, file, facts, progress, placed);
     names += ", " + name + " or " + name + ":N";
   }
   return Status::failure(TALC_ERROR_DEVICE, "%s: the device '%s' is unknown, expected %s", file.name().c_str(),
-                         wanted.c_str(), names.c_str());
+                         deviceName.c_str(), names.c_str());
 }
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text begins in its first slot; once its beginning is evaluated, all its slots continue what is there.
+// A text begins in its first slot; after its beginning is evaluated, all its slots continue it.
 //
-// A beam that does not exist (a forced token leaves one) is evaluated as a copy of the best one, and its logits are not
-// asked for: so all slots of a text always hold equally many tokens.
+// A beam that does not exist (a forced token leaves one) is evaluated as a copy of the best one without logits: so all
+// slots of a text always hold equally many tokens.
 #include "runtime/generation/ActiveRequest.h"
 
 #include "runtime/generation/BeamDecoding.h"

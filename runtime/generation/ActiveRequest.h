@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on its way: its source, its beginning, its continuation, and what its caller hears of them.
+// One request that is being served: its source, its beginning, its continuation, and the events for its caller.
 #pragma once
 
 #include "runtime/generation/DecodingStrategy.h"
@@ -10,10 +10,10 @@
 
 namespace talc {
 
-// Until `place` gives it slots it may be used by any thread, afterwards by the scheduler's alone.
+// Until `place` gives it slots any thread may use it, afterwards only the scheduler's.
 class ActiveRequest {
 public:
-  // Takes all memory that the request will need.
+  // Allocates all memory that the request will need.
   static Status create(const Model &model, Request request, int64_t id, std::unique_ptr<ActiveRequest> &generation);
 
   int64_t number() const { return id; }
@@ -22,22 +22,22 @@ public:
   // `slots` are empty, as many as slotCount().
   void place(const int32_t *slots, GenerationScratch &scratch);
 
-  // The source, which has to be evaluated as a whole before anything else.
+  // The source, which must be encoded as a whole before anything else.
   bool needsSource() const { return !request.source.empty() && !encoded; }
   talc_sequence source() const;
   void sourceIsThere() { encoded = true; }
 
-  // What is to be evaluated next: the beginning, as much as there is `room` for, or a token of each sequence. Returns
-  // how many tokens were added to the step. A prefix is added as a whole.
+  // Adds what is to be evaluated next to a step: as much of the beginning as there is `room` for, or a token of each
+  // sequence. Returns how many tokens were added. A prefix is added as a whole.
   bool begins() const { return evaluated < request.beginning.size(); }
   size_t addBeginning(size_t room, std::vector<talc_sequence> &step) const;
   size_t addTokens(std::vector<talc_sequence> &step) const;
 
-  // Takes the results of what was added, whose first sequence is `first`.
+  // Takes the results of what was added; `first` is the index of its first sequence.
   void takeBeginning(const Session &session, int32_t first, size_t tokens);
   void takeTokens(const Session &session, int32_t first);
 
-  // Which slots continue which, after tokens were taken.
+  // Adds which slots continue which, after tokens were taken.
   void addReorder(std::vector<int32_t> &slots, std::vector<int32_t> &parents) const;
 
   bool ended() const { return ending != TALC_ENDING_NONE; }
@@ -54,8 +54,8 @@ private:
 
   const Request request;
   const int64_t id;
-  const size_t stepTokens;                         // of a sequence that a step may have; 0: any number
-  std::unique_ptr<DecodingStrategy> continuation;  // null when the beginning is all there is
+  const size_t stepTokens;                         // the most tokens of a sequence in a step; 0: any number
+  std::unique_ptr<DecodingStrategy> continuation;  // null when nothing follows the beginning
   std::vector<int32_t> places;                     // slots
   std::vector<const float *> logits;               // of a step
   size_t evaluated = 0;                            // tokens of the beginning

@@ -27,18 +27,18 @@ void BeamDecoding::attach(GenerationScratch &scratch) {
 }
 
 Status BeamDecoding::choose(const float *const *logits, talc_event &) {
-  bool found = search.step(logits, scores, shared->sampling);
+  bool hasCandidates = search.step(logits, scores, shared->sampling);
   if (!search.ended())
     return {};
-  if (!found && search.resultCount() == 0)
+  if (!hasCandidates && search.resultCount() == 0)
     return Status::failure(TALC_ERROR_LOGITS,
                            "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
-  end = endingOf(search.result(0));
+  end = chooseEnding(search.result(0));
   return {};
 }
 
-talc_ending BeamDecoding::endingOf(const BeamResult &best) const {
+talc_ending BeamDecoding::chooseEnding(const BeamResult &best) const {
   if (model.isEndToken(best.ids.back()))
     return TALC_ENDING_END_TOKEN;
   return request.fillsRoom ? TALC_ENDING_STATE_FULL : TALC_ENDING_LIMIT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that several beams look for.
+// Continues a text by beam search.
 #pragma once
 
 #include "runtime/generation/DecodingStrategy.h"
@@ -23,7 +23,7 @@ public:
   void finish(talc_event &event) override;
 
 private:
-  talc_ending endingOf(const BeamResult &best) const;
+  talc_ending chooseEnding(const BeamResult &best) const;
 
   const Model &model;
   const Request &request;

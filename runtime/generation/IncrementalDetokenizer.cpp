@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stop text may come in pieces: what could be its beginning is held back until more is known.
+// A stop text may come in several parts: what could be its beginning is held back until more is known.
 #include "runtime/generation/IncrementalDetokenizer.h"
 
 #include <algorithm>
 
 namespace talc {
 
-// Only text that is shown as it comes, or that follows other text, has to be made token by token.
+// Tokens are detokenized one by one only if text is shown as it comes, or follows other text.
 IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request &request)
     : tokenizer(model.tokenizer()), request(request) {
   constexpr size_t usualBytes = 512;
@@ -23,38 +23,38 @@ IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request
 bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
   if (!stream || ended)
     return false;
-  text.erase(0, taken);
-  taken = 0;
+  text.erase(0, takenBytes);
+  takenBytes = 0;
   size_t before = text.size();
   text += stream->push(id, scratch);
   return text.size() > before && findStop(before);
 }
 
-// `from`: where the text begins that is new.
+// `from`: where the new text begins.
 bool IncrementalDetokenizer::findStop(size_t from) {
-  size_t found = std::string::npos;
+  size_t stopAt = std::string::npos;
   for (const std::string &stop : request.stops)
-    found = std::min(found, text.find(stop, from - std::min(from, stop.size() - 1)));
-  if (found == std::string::npos)
+    stopAt = std::min(stopAt, text.find(stop, from - std::min(from, stop.size() - 1)));
+  if (stopAt == std::string::npos)
     return false;
-  text.resize(found);
+  text.resize(stopAt);
   return ended = true;
 }
 
-// Bytes at the end that may turn out to be a stop text.
+// Returns the bytes at the end that may become a stop text.
 size_t IncrementalDetokenizer::heldBack() const {
-  size_t most = 0;
+  size_t maxHeld = 0;
   for (const std::string &stop : request.stops)
-    for (size_t size = std::min(stop.size() - 1, text.size()); size > most; --size)
+    for (size_t size = std::min(stop.size() - 1, text.size()); size > maxHeld; --size)
       if (text.compare(text.size() - size, size, stop, 0, size) == 0)
-        most = size;
-  return most;
+        maxHeld = size;
+  return maxHeld;
 }
 
 void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScratch &scratch) {
   if (!ended && stream) {
-    text.erase(0, taken);
-    taken = 0;
+    text.erase(0, takenBytes);
+    takenBytes = 0;
     size_t before = text.size();
     text += stream->finish(scratch);
     findStop(before);
@@ -67,9 +67,9 @@ void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScra
 std::string_view IncrementalDetokenizer::take() {
   if (!ended && request.textForm == TALC_TEXT_AT_END)
     return {};
-  size_t begin = taken;
-  taken = ended ? text.size() : std::max(taken, text.size() - heldBack());
-  return std::string_view(text).substr(begin, taken - begin);
+  size_t begin = takenBytes;
+  takenBytes = ended ? text.size() : std::max(takenBytes, text.size() - heldBack());
+  return std::string_view(text).substr(begin, takenBytes - begin);
 }
 
 }  // namespace talc

@@ -60,7 +60,7 @@ Status RequestReader::read() {
   return {};
 }
 
-// Ids, or the tokens of a text.
+// Takes the ids, or tokenizes the text.
 Status RequestReader::readPrompt() {
   bool hasIds = given.ids || given.count != 0;
   if (hasIds == (given.text != nullptr) || given.count < 0 || (hasIds && !given.ids))
@@ -142,10 +142,10 @@ Status RequestReader::readLimit() {
                              model.name().c_str(), length, info.generation.maxLength);
     request.limit = info.generation.maxLength - length;
   } else if (given.new_tokens != TALC_NONE) {
-    int32_t own = info.generation.newTokens > 0 ? info.generation.newTokens
-                  : answers()                   ? static_cast<int32_t>(info.maxSequence)
-                                                : usual;
-    request.limit = given.new_tokens > 0 ? given.new_tokens : own;
+    int32_t modelLimit = info.generation.newTokens > 0 ? info.generation.newTokens
+                         : answers()                   ? static_cast<int32_t>(info.maxSequence)
+                                                       : usual;
+    request.limit = given.new_tokens > 0 ? given.new_tokens : modelLimit;
   }
   request.fillsRoom = request.limit > room;
   request.limit = std::min(request.limit, room);
@@ -170,7 +170,7 @@ Status RequestReader::readText() {
              : wrong("stop texts need a text_form other than TALC_TEXT_NONE, and a tokenizer");
 }
 
-// Beams that only the model's authors wish for give way to what beams cannot do.
+// Beams that only the model's authors ask for give way to what beams cannot do.
 Status RequestReader::chooseSearch() {
   bool unfit = request.ignoresEnd || !request.stops.empty() || request.wantsLogProbabilities;
   bool asked = given.search && given.search->beams != 0;

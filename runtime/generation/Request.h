@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caller wants to be generated: a talc_request, checked, copied, and with the model's defaults filled in.
+// A request: a talc_request, checked, copied, and with the model's defaults filled in.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -11,13 +11,13 @@ namespace talc {
 
 struct Request {
   std::vector<int32_t> source, sourceTypes;  // of an encoder-decoder; else empty
-  std::vector<int32_t> beginning;            // of the text: a prompt, or what an answer begins with
+  std::vector<int32_t> beginning;            // of the text: a prompt, or how an answer begins
   size_t prefix = 0;                         // tokens of the beginning that see each other
-  bool isAnswer = false;                     // to a source; else the new text follows the beginning
+  bool isAnswer = false;                     // the new text answers a source; else it follows the beginning
   talc_sampling sampling = {};
   talc_search search = {};
   size_t limit = 0;        // new tokens at most; 0: the beginning is evaluated and nothing else
-  bool fillsRoom = false;  // the limit is what the model was compiled for, which is less than what was asked for
+  bool fillsRoom = false;  // the limit comes from the model's capacity, which is less than what was asked for
   bool ignoresEnd = false, wantsLogits = false, wantsLogProbabilities = false;
   talc_text_form textForm = TALC_TEXT_STREAMED;
   std::vector<std::string> stops;  // none of them is empty
@@ -25,12 +25,12 @@ struct Request {
   void *user = nullptr;
 
   bool searches() const { return search.beams > 1; }
-  // How many sequences are evaluated at a time.
+  // The number of sequences that are evaluated at a time.
   int32_t slots() const { return search.beams; }
 };
 
-// `given` is a whole struct of this version; what it points to is not needed afterwards. The texts of failures are
-// those of talc.h.
+// `given` is a complete struct of this version; what it points to is not needed afterwards. Failures are those that
+// talc.h lists.
 Status makeRequest(const Model &model, const talc_request &given, Request &request);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock is held to move a pointer; the work of a new request is done by the thread that submits it.
+// The lock is held only to move a pointer; the thread that submits a request does its work.
 #include "runtime/generation/RequestQueue.h"
 
 namespace talc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other threads want of the thread that generates: new requests, and that old ones be given up.
+// Passes new requests and cancellations from other threads to the thread that generates.
 #pragma once
 
 #include "runtime/generation/ActiveRequest.h"
@@ -10,13 +10,13 @@ namespace talc {
 
 class RequestQueue {
 public:
-  // Creates a generation under the next number.
+  // Creates an active request with the next number.
   Status submit(const Model &model, Request request, int64_t &number);
   void cancel(int64_t number);
 
-  // Hands over what has come since the last call; the lists are emptied first.
+  // Moves what has come since the last call into the lists, which are emptied first.
   void take(std::vector<std::unique_ptr<ActiveRequest>> &arrived, std::vector<int64_t> &cancelled);
-  // How many requests nobody has taken yet.
+  // The number of requests that were not taken yet.
   size_t waiting() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples, makes text of the tokens, and decides when a text ends.
+// Samples, detokenizes, and decides when a text ends.
 #include "runtime/generation/SampledDecoding.h"
 
 #include "runtime/sampling/TokenScores.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that is continued by one token after another, greedy or drawn.
+// Continues a text by one token after another, greedy or sampled.
 #pragma once
 
 #include "runtime/generation/DecodingStrategy.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step mixes texts that go on with beginnings of others:
+// Continuous batching: a step mixes texts that continue with beginnings of others:
 //
 //   inbox --receive--> waiting --admit--> running --retire--> (gone)
 //                                  |         ^
@@ -7,9 +7,9 @@
 //                                  v         |   [a][b][c c c c][d][e e e e e e e e e e e e ...]
 //                                encode   collect, evaluate, distribute, reorder
 //
-// Texts that go on come first, since each needs one token only; beginnings take what is left, the oldest first. When
-// there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a source, is
-// evaluated as a whole even where it is longer than a step. No result depends on any of this.
+// Texts that continue come first, since each needs one token only; beginnings take the rest of the step, the oldest
+// first. When there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a
+// source, is evaluated as a whole even where it is longer than a step. No result depends on any of this.
 #include "runtime/generation/Scheduler.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Status Scheduler::submit(Request request, int64_t &number) {
   if (request.slots() > session.slots())
     return Status::failure(TALC_ERROR_BATCH, "%s: request: %d beams need as many slots, but the session has %d",
                            session.usedModel().name().c_str(), request.slots(), session.slots());
-  return inbox.submit(session.usedModel(), std::move(request), number);
+  return queue.submit(session.usedModel(), std::move(request), number);
 }
 
 Status Scheduler::step(int32_t &unfinished) {
@@ -55,14 +55,14 @@ Status Scheduler::step(int32_t &unfinished) {
   if (!status.failed())
     distribute();
   retire();
-  unfinished = static_cast<int32_t>(running.size() + waiting.size() + inbox.waiting());
+  unfinished = static_cast<int32_t>(running.size() + waiting.size() + queue.waiting());
   return status;
 }
 
 // ---- Who is served
 
 void Scheduler::receive() {
-  inbox.take(arrived, cancelled);
+  queue.take(arrived, cancelled);
   for (auto &generation : arrived) {
     waitingSlots += generation->slotCount();
     waiting.push_back(std::move(generation));
@@ -72,19 +72,19 @@ void Scheduler::receive() {
     cancelNow(number);
 }
 
-// Requests that have ended, or that there never were, are nobody's matter.
+// Ignores requests that have ended or never existed.
 void Scheduler::cancelNow(int64_t number) {
   auto isMeant = [number](const std::unique_ptr<ActiveRequest> &generation) { return generation->number() == number; };
-  if (auto found = std::find_if(running.begin(), running.end(), isMeant); found != running.end() && !(*found)->ended())
-    (*found)->cancel();
-  if (auto found = std::find_if(waiting.begin(), waiting.end(), isMeant); found != waiting.end()) {
-    waitingSlots -= (*found)->slotCount();
-    (*found)->cancel();
-    waiting.erase(found);
+  if (auto match = std::find_if(running.begin(), running.end(), isMeant); match != running.end() && !(*match)->ended())
+    (*match)->cancel();
+  if (auto match = std::find_if(waiting.begin(), waiting.end(), isMeant); match != waiting.end()) {
+    waitingSlots -= (*match)->slotCount();
+    (*match)->cancel();
+    waiting.erase(match);
   }
 }
 
-// When more is waiting than there are slots, several are refilled at a time: short steps are slow ones.
+// When more requests wait than there are slots, several slots are refilled at a time: short steps are slow.
 bool Scheduler::hasRoomForNext() const {
   size_t needed = waiting.front()->slotCount();
   return freeSlots.size() >= std::max(needed, std::min<size_t>(waitingSlots, session.slots() / 4));
@@ -147,19 +147,19 @@ void Scheduler::collect() {
 // Texts take turns where they are too many; a part of the step is kept for beginnings, if there are any.
 void Scheduler::collectTokens(size_t &room) {
   auto waits = [](const std::unique_ptr<ActiveRequest> &one) { return !one->ended() && one->begins(); };
-  size_t kept = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
+  size_t reserved = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
   for (size_t i = 0, start = turn; i < size; ++i) {
     size_t place = (start + i) % size;
     ActiveRequest &generation = *running[place];
     if (generation.begins() || generation.ended())
       continue;
-    size_t needed = generation.slotCount();
-    if (!batch.empty() && room < kept + needed) {
+    size_t tokens = generation.slotCount();
+    if (!batch.empty() && room < reserved + tokens) {
       turn = place;
       return;
     }
     parts.push_back({&generation, static_cast<int32_t>(batch.size()), generation.addTokens(batch), false});
-    room -= std::min(room, needed);
+    room -= std::min(room, tokens);
   }
   turn = 0;
 }
@@ -176,7 +176,7 @@ void Scheduler::collectBeginnings(size_t room) {
     }
 }
 
-// The time of a step is divided among the tokens of beginnings and the others.
+// The time of a step is divided among the tokens of beginnings and of continuations.
 Status Scheduler::evaluate() {
   double begin = secondsNow();
   if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed())

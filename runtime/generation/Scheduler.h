@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves requests on one session: who has slots, what a step evaluates, and who gets its results.
+// Serves requests on one session by continuous batching: assigns slots, composes steps, and distributes results.
 #pragma once
 
 #include "runtime/generation/RequestQueue.h"
@@ -10,23 +10,24 @@ namespace talc {
 
 class Scheduler {
 public:
-  // Takes all slots of the session, which must be used by nobody else; `stepTokens` bounds the tokens of a step.
+  // Uses all slots of the session, which nobody else may use; `stepTokens` bounds the tokens of a step.
   Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens);
-  // Gives up what has not ended, without a word.
+  // Drops unfinished requests without events.
   ~Scheduler();
 
-  // These two may be called by any thread at any time.
+  // Any thread may call these two at any time.
   Status submit(Request request, int64_t &number);
-  void cancel(int64_t number) { inbox.cancel(number); }
+  void cancel(int64_t number) { queue.cancel(number); }
 
-  // One step; `unfinished` becomes how many requests have not ended. On failure every request is where it was.
+  // Runs one step; `unfinished` becomes the number of requests that have not ended. On failure every request is where
+  // it was.
   Status step(int32_t &unfinished);
 
   const Model &model() const { return session.usedModel(); }
   const talc_generator_counts &counts() const { return count; }
 
 private:
-  // A generation's part of a step.
+  // The part of a request in a step.
   struct Part {
     ActiveRequest *generation;
     int32_t firstSequence;
@@ -50,12 +51,12 @@ private:
   Session &session;
   GenerationScratch scratch;
   const size_t stepTokens;
-  RequestQueue inbox;
+  RequestQueue queue;
   std::deque<std::unique_ptr<ActiveRequest>> waiting;   // no slots yet
   std::vector<std::unique_ptr<ActiveRequest>> running;  // in the order in which they got slots
   std::vector<int32_t> freeSlots;                       // descending
-  size_t waitingSlots = 0;                              // that those who wait need
-  size_t turn = 0;                                      // whose token comes first in the next step
+  size_t waitingSlots = 0;                              // that the waiting requests need
+  size_t turn = 0;                                      // the request whose token comes first in the next step
   talc_generator_counts count = {};
 
   // Kept for their memory.

@@ -56,7 +56,7 @@ Mapping Mapping::file(int descriptor, uint64_t offset, uint64_t bytes) {
   return {mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, static_cast<off_t>(offset)), bytes};
 }
 
-// Keeps `size` bytes that begin at a multiple of `alignment`, and gives back what lies before and behind them.
+// Keeps `size` bytes that begin at a multiple of `alignment`, and unmaps the rest on both sides.
 bool Mapping::alignTo(uint64_t alignment, uint64_t size) {
   auto begin = reinterpret_cast<uintptr_t>(address);
   uint64_t before = -begin & (alignment - 1), behind = bytes - before - size;
@@ -87,13 +87,13 @@ Mapping Mapping::copy(const unsigned char *source, uint64_t bytes) {
   return result;
 }
 
-bool Mapping::growZeros(uint64_t needed) {
-  if (needed <= bytes)
+bool Mapping::growZeros(uint64_t newBytes) {
+  if (newBytes <= bytes)
     return true;
   release();
   if (source.allocate)
-    return allocate(needed);
-  *this = zeros(needed);
+    return allocate(newBytes);
+  *this = zeros(newBytes);
   return !empty();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns a range of memory: zero pages or a part of a file, mapped, or what an allocator gave.
+// Owns a range of memory: zero pages, a part of a file, or memory of an allocator.
 #pragma once
 
 #include "runtime/talc.h"
@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// Of the file layout. The system's pages may be a multiple: 64-bit ARM has some of 16 and 64 KiB.
+// The page size of the file layout. The system's may be a multiple: 64-bit ARM has pages of 16 and 64 KiB.
 constexpr uint64_t pageSize = 4096;
 uint64_t systemPageSize();
 
@@ -30,12 +30,12 @@ public:
   // A copy, read-only, in huge pages where the system has them.
   static Mapping copy(const unsigned char *source, uint64_t bytes);
 
-  // From now on growZeros() takes memory there; its `allocate` may be null. The mapping is empty.
+  // Makes growZeros() use this allocator, whose `allocate` may be null. The mapping must be empty.
   void allocateFrom(const talc_allocator &allocator) { source = allocator; }
-  // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
+  // Allocates `bytes`. The content is lost when the mapping grows; the old memory is released first.
   bool growZeros(uint64_t bytes);
-  // Tells the system that nobody needs the range's content: it takes pages when it is short of memory, which then read
-  // as zero; until then they stay as they are.
+  // Tells the system that the content of the range is not needed: it takes pages when it runs short of memory, which
+  // then read as zero; until then they stay as they are.
   void discard(uint64_t offset, uint64_t bytes);
   void release();
 

@@ -18,11 +18,11 @@ static int32_t findResult(const talc_model_info &info, talc_result_kind kind) {
   return -1;
 }
 
-// The result that is answered with unless embeddings are; -1: none.
+// Returns the result for an answer that is not embeddings; -1: none.
 static int32_t findAnswer(const talc_model_info &info) {
   for (talc_result_kind kind : {TALC_RESULT_CLASSES, TALC_RESULT_TOKEN_CLASSES, TALC_RESULT_LOGITS})
-    if (int32_t found = findResult(info, kind); found >= 0)
-      return found;
+    if (int32_t result = findResult(info, kind); result >= 0)
+      return result;
   return -1;
 }
 
@@ -80,7 +80,7 @@ void Answer::setListed(talc_sequence &sequence) const {
   wanted.listed_count = static_cast<int32_t>(plan.masks.size());
 }
 
-// The shortest text that gives the same float when it is read.
+// Returns the shortest text that reads back as the same float.
 static void appendNumber(std::string &text, float value) {
   char digits[32];
   auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
@@ -111,7 +111,7 @@ std::string Answer::embedding(const float *values, int32_t rows) const {
   return numbers(means.data(), width);
 }
 
-// The text of one token, as it stands inside a text; a special one's spelling; its number without a tokenizer.
+// Returns the text of one token inside a text; for a special one its spelling; without a tokenizer its number.
 static std::string spell(const talc_model *model, int32_t id) {
   size_t size = 0;
   if (talc_is_special_token(model, id)) {
@@ -143,7 +143,7 @@ static std::vector<double> softmax(const float *logits, size_t count) {
   return result;
 }
 
-// The only class of a model has a probability of its own.
+// A single class has a probability of its own.
 static std::vector<double> classScores(talc_class_scores kind, const float *logits, size_t count) {
   if (kind == TALC_SCORES_SOFTMAX && count > 1)
     return softmax(logits, count);
@@ -153,7 +153,7 @@ static std::vector<double> classScores(talc_class_scores kind, const float *logi
   return result;
 }
 
-// "name probability", the likeliest first, of equal ones the first.
+// Formats "name probability", the likeliest first, the first of equal ones first.
 std::string Answer::likeliest(const float *logits, size_t count, bool areTokens, const char *separator) const {
   std::vector<double> chances = areTokens ? softmax(logits, count) : classScores(job.info.class_scores, logits, count);
   std::vector<int32_t> order(count);
@@ -171,7 +171,7 @@ std::string Answer::likeliest(const float *logits, size_t count, bool areTokens,
   return text;
 }
 
-// Special tokens stand for nothing in the text. Of a single class there is its probability to tell.
+// Special tokens have no text. For a single class its probability is printed.
 std::string Answer::tokenClasses(const float *values, int32_t rows) const {
   size_t width = job.info.results[plan.result].width;
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an encoder says about a text: which result it takes, and how it is written.
+// The output of an encoder for a text: which result it takes, and how it is written.
 #pragma once
 
 #include "runtime/program/Job.h"
@@ -8,17 +8,17 @@ namespace talc::program {
 
 enum class AnswerKind { Embedding, TokenEmbeddings, Fillings, Classes, TokenClasses };
 
-// How a text is answered.
+// How the output for a text is made.
 struct AnswerPlan {
   AnswerKind kind;
   talc_pooling pooling;        // of an embedding
-  int32_t result;              // which result of the model is taken
-  std::vector<int32_t> masks;  // places of the tokens to be guessed
+  int32_t result;              // index of the model's result
+  std::vector<int32_t> masks;  // positions of the tokens to be filled
 };
 
 AnswerPlan planAnswer(const talc_model_info &info, const Options &options, const Prompt &prompt);
 
-// Whether the answer to some text has several lines, when each stands alone.
+// Whether the answer to some text has several lines, when each is printed alone.
 bool answersInLines(const talc_model_info &info, const Options &options, const std::vector<Prompt> &prompts);
 
 // One per text. Several items of an answer are lines, or columns when every text has one line.
@@ -30,10 +30,10 @@ public:
 
   int32_t result() const { return plan.result; }
   talc_rows rows() const;
-  // After the sequence is where it stays: the list of rows, if there is one.
+  // Sets the list of rows, if there is one; the sequence must not move afterwards.
   void setListed(talc_sequence &sequence) const;
 
-  // Without line break at its end.
+  // Returns the answer without a line break at its end.
   std::string text(const float *values, int32_t rows) const;
 
 private:

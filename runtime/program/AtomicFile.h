@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears under its name when it is complete.
+// A file that appears under its name only when it is complete.
 #pragma once
 
 #include "runtime/Status.h"
@@ -9,7 +9,7 @@
 namespace talc::program {
 
 // Until `finish` it is NAME.XXXXXXXX.partial, which failures and signals remove. The letters differ from one writer to
-// the next. Something that is no regular file (a device, a pipe) is written directly.
+// the next. A device or a pipe is written directly.
 class AtomicFile {
 public:
   AtomicFile() = default;

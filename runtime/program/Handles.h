@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners of talc.h's objects. The program is an ordinary user of talc.h: it calls nothing else of the runtime.
+// Owners of talc.h's objects. The program is an ordinary user of talc.h and calls nothing else of the runtime.
 #pragma once
 
 #include "runtime/talc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs have numbers from 0 on; what a finished one held is freed, so that a stream may go on for ever.
+// Inputs are numbered from 0; finished ones are freed, so that a stream may continue forever.
 #include "runtime/program/Inputs.h"
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 namespace talc::program {
 
-// So many lines are ordered at a time: enough for some batches, and few to wait for, since results keep the file's
-// order.
+// The number of lines that are ordered at a time: enough for some batches, but few to wait for, since results keep the
+// file's order.
 constexpr ptrdiff_t sortedLines = 256;
 
-void Inputs::take(std::vector<Prompt> given) {
-  for (Prompt &prompt : given) {
+void Inputs::take(std::vector<Prompt> inputs) {
+  for (Prompt &prompt : inputs) {
     order.push_back(count());
     prompts.push_back(std::move(prompt));
   }
@@ -46,7 +46,7 @@ Status Inputs::fetch(bool waits) {
   return {};
 }
 
-// A text that is at fault itself leaves the others alone.
+// A text that is wrong does not stop the others.
 static bool concernsOneLine(const Status &status) {
   return status.code() == TALC_ERROR_TEXT || status.code() == TALC_ERROR_STATE_FULL ||
          status.code() == TALC_ERROR_USAGE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts that a run evaluates: those of the command line, or the lines of a file as they come.
+// The texts of a run: those of the command line, or the lines of a file as they come.
 #pragma once
 
 #include "runtime/program/LineReader.h"
@@ -13,36 +13,36 @@ namespace talc::program {
 
 class Inputs {
 public:
-  // Why an input cannot be evaluated, if so; `place` is what messages call it.
+  // Returns why an input cannot be evaluated, if so; `place` is its name in messages.
   using Check = std::function<Status(const Prompt &input, const std::string &place)>;
 
   // `prefix` stands before every line.
   Inputs(const talc_model *model, const PrefixText &prefix) : model(model), prefix(prefix) {}
 
-  // All inputs.
-  void take(std::vector<Prompt> given);
-  // Inputs are the lines of a file. One that is empty has no tokens, nor has one that is at fault, after a message.
+  // Takes all inputs.
+  void take(std::vector<Prompt> inputs);
+  // Reads inputs from the lines of a file. An empty line has no tokens, nor has a wrong one, after a message.
   Status open(const std::string &path, Check check);
 
-  // Makes inputs of lines that are there; see LineReader::read.
+  // Makes inputs of the lines that have come; see LineReader::read.
   Status fetch(bool waits);
-  // No more will come.
+  // Whether no more inputs will come.
   bool ended() const { return !readsLines || reader.ended(); }
   bool isStream() const { return readsLines && reader.isStream(); }
 
   size_t count() const { return first + prompts.size(); }  // so far
   const Prompt &operator[](size_t input) const { return prompts[input - first]; }
-  // Nobody needs the input any more.
+  // Frees the input.
   void release(size_t input);
 
-  // Which one to evaluate next: some lines at a time are ordered by length, so that those of like length meet.
+  // The input to evaluate next: some lines at a time are ordered by length, to batch those of like length.
   bool hasNext() const { return !order.empty(); }
   size_t next() const { return order.front(); }
   size_t takeNext();
-  // An input without tokens, which is to be finished without evaluation; nothing: there are none.
+  // An input without tokens, which is finished without evaluation; nothing: there is none.
   std::optional<size_t> takeEmpty();
 
-  // Lines that could not be evaluated, and the code of the first.
+  // The number of lines that could not be evaluated, and the code of the first.
   size_t failures() const { return failed; }
   talc_status failureCode() const { return code; }
 

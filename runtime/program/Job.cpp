@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from the options and the kind of the model.
+// Properties of a run that follow from the options and the kind of the model.
 #include "runtime/program/Job.h"
 
 namespace talc::program {
 
-std::string Job::placeOf(size_t input) const {
+std::string Job::inputName(size_t input) const {
   std::string place = fromFile ? shownName(options.inputFile) + ": line" : itemName(info);
   return place + " " + std::to_string(input + 1);
 }

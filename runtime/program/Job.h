@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is to do, and what it tells afterwards.
+// The task of a run, and what it reports afterwards.
 #pragma once
 
 #include "runtime/program/Inputs.h"
@@ -7,14 +7,14 @@
 
 namespace talc::program {
 
-// What a run took.
+// Tokens and times of a run.
 struct Timing {
   size_t promptTokens = 0, decodedTokens = 0;
   double promptSeconds = 0, decodeSeconds = 0;
-  uint64_t mostState = 0;  // bytes, of what was seen between steps
+  uint64_t mostState = 0;  // bytes, seen between steps
 };
 
-// A text that ended for want of room.
+// A text that ended because the model's capacity was full.
 struct CutText {
   size_t input, newTokens;
 };
@@ -30,13 +30,13 @@ struct Job {
   std::vector<CutText> &cut;
 
   bool translates() const { return info.kind == TALC_MODEL_ENCODER_DECODER; }
-  // Prompts are printed before their continuations.
+  // Whether prompts are printed before their continuations.
   bool echoes() const { return options.echo && !translates() && !fromFile && !options.usesIds(); }
-  // An input's place, for messages.
-  std::string placeOf(size_t input) const;
-  // How the generated text begins.
+  // The name of an input in messages.
+  std::string inputName(size_t input) const;
+  // The beginning of the generated text.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
-  // Takes the inputs that are there; `waits`: one at least, unless no more come. Those without tokens have empty
+  // Takes the inputs that have come; with `waits` at least one, unless no more come. Those without tokens have empty
   // results.
   Status fetch(bool waits) const;
   Status finishEmpty() const;

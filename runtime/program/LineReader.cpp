@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polls what is no regular file, so that whoever has other work goes on with it.
+// Polls what is not a regular file, so that a caller with other work can go on.
 #include "runtime/program/LineReader.h"
 
 #include "runtime/program/Prompts.h"
@@ -35,7 +35,7 @@ Status LineReader::open(const std::string &path) {
   return {};
 }
 
-// Whether there is something to read. An interrupt ends the waiting.
+// Whether there is something to read. An interrupt ends the wait.
 bool LineReader::waitForBytes(bool waits) const {
   pollfd entries[] = {{file, POLLIN, 0}, {interruptDescriptor(), POLLIN, 0}};
   while (!interrupted())

@@ -19,12 +19,12 @@ public:
   // `path` "-" is standard input.
   Status open(const std::string &path);
 
-  // Adds lines without their ends: of a regular file all, else those that are there, but not endlessly many. With
-  // `waits` there is one at least, unless the file ends, which it also does when the user interrupts.
+  // Appends lines without their ends: all of a regular file, else those that have come, but a bounded number. With
+  // `waits` there is at least one, unless the file ends, which it also does when the user interrupts.
   Status read(bool waits, std::vector<std::string> &lines);
 
   bool ended() const { return atEnd; }
-  // Lines may come at any time.
+  // Whether lines may come at any time.
   bool isStream() const { return streams; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that an artifact is: opens the model that it carries and does what the command line asks.
+// The program of an executable artifact: opens the embedded model and does what the command line asks.
 #include "runtime/EmbeddedModel.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Output.h"
@@ -39,7 +39,7 @@ static Status printDetokenized(const talc_model *model, const std::vector<Prompt
   return {};
 }
 
-static talc_open_options openOptionsOf(const Options &options) {
+static talc_open_options makeOpenOptions(const Options &options) {
   bool reads = options.action == Action::Evaluate;
   talc_open_options openOptions = {};
   openOptions.struct_size = sizeof(openOptions);
@@ -50,7 +50,7 @@ static talc_open_options openOptionsOf(const Options &options) {
   return openOptions;
 }
 
-// Without the code of the error that it was.
+// Removes the error code from a message.
 static void tellDeviceNote(const talc_model_info &info) {
   std::string note = info.device_note;
   size_t end = note.find("]: ");
@@ -61,7 +61,7 @@ static void tellDeviceNote(const talc_model_info &info) {
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
-  const talc_open_options openOptions = openOptionsOf(options);
+  const talc_open_options openOptions = makeOpenOptions(options);
   talc_model *opened = nullptr;
   talc_error error;
   talc_status code = options.model.empty() ? openEmbedded(talc_embedded_artifact, &openOptions, &opened, &error)

@@ -13,7 +13,7 @@ using Rows = std::vector<Option>;
 constexpr unsigned forGenerators = forDecoders | forTranslators;
 constexpr int32_t mostCounted = 1024;  // threads, lines, words
 
-// What settles an option whose value cannot be wrong.
+// Handles an option whose value cannot be wrong.
 static Read flag(bool &target, bool value = true) {
   return [&target, value](const std::string &) { return target = value, std::string(); };
 }
@@ -127,7 +127,7 @@ static OptionSection listGeneration(Options &o) {
   addSettings(OptionGroup::Length, o, rows);
   rows.push_back(
       {{"--ignore-eos"}, nullptr, "go on after an end token (also --no-eos)", flag(o.ignoreEnd), forGenerators});
-  // The same by its other name.
+  // The same option with its other name.
   rows.push_back({{"--ignore-eos", "--no-eos"}, nullptr, nullptr, flag(o.ignoreEnd), forGenerators});
   rows.push_back({{"--no-echo"}, nullptr, "do not print the prompt before its continuation", flag(o.echo, false)});
   addSettings(OptionGroup::Repetition, o, rows);

@@ -10,7 +10,7 @@ namespace talc::program {
 
 struct Option {
   std::vector<std::string> names;  // the first one is said in messages
-  const char *value;               // what stands for it in help; null: a flag
+  const char *value;               // placeholder in help; null: a flag
   const char *help;                // lines; null: not listed
   // Reads the value; returns what was expected, or nothing.
   std::function<std::string(const std::string &value)> read;

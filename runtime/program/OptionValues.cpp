@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is guessed: a word is a number as a whole, or it is none.
+// Nothing is guessed: a word is either a number as a whole, or not a number.
 #include "runtime/program/OptionValues.h"
 
 #include <charconv>
@@ -36,17 +36,17 @@ bool parseIds(std::string_view text, std::vector<int32_t> &ids) {
   }
 }
 
-std::string readInteger(const std::string &text, int32_t least, int32_t most, int32_t &value) {
+std::string readInteger(const std::string &text, int32_t minValue, int32_t maxValue, int32_t &value) {
   uint64_t number;
-  if (!parseInteger(text, static_cast<uint64_t>(least), static_cast<uint64_t>(most), number))
-    return "a number from " + std::to_string(least) + " to " + std::to_string(most);
+  if (!parseInteger(text, static_cast<uint64_t>(minValue), static_cast<uint64_t>(maxValue), number))
+    return "a number from " + std::to_string(minValue) + " to " + std::to_string(maxValue);
   value = static_cast<int32_t>(number);
   return {};
 }
 
-std::string readInteger(const std::string &text, int32_t least, int32_t most, std::optional<int32_t> &value) {
+std::string readInteger(const std::string &text, int32_t minValue, int32_t maxValue, std::optional<int32_t> &value) {
   int32_t number = 0;
-  std::string expected = readInteger(text, least, most, number);
+  std::string expected = readInteger(text, minValue, maxValue, number);
   if (expected.empty())
     value = number;
   return expected;

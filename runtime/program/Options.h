@@ -33,7 +33,7 @@ struct GivenOption {
 
 struct Options {
   Action action = Action::Evaluate;
-  std::string model;  // empty: the artifact that carries the program
+  std::string model;  // empty: the embedded artifact
   std::string device = "auto";
   std::vector<PromptSource> prompts;
   std::string inputFile, outputFile;   // empty: none
@@ -48,7 +48,7 @@ struct Options {
   SettingOverrides settings;
   uint64_t seed = 0;
 
-  std::vector<GivenOption> given;
+  std::vector<GivenOption> givenOptions;
 
   bool usesIds() const { return !prompts.empty() && prompts.front().kind == PromptSource::Ids; }
   bool writesTensors() const { return !logitsFile.empty() || !hiddenFile.empty(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results go: standard output, or a file. Notices when writing fails (full disk, closed pipe).
+// Writes results to standard output or a file, and notices when that fails (full disk, closed pipe).
 #pragma once
 
 #include "runtime/program/AtomicFile.h"
@@ -13,7 +13,7 @@ class Output {
 public:
   // `path` empty or "-": standard output.
   Status open(const std::string &path);
-  // On standard output complete on return: a reader sees text as it is made.
+  // Standard output is flushed on return: a reader sees text as it is made.
   Status write(std::string_view text);
   Status finish();
 

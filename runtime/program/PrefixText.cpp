@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefix and input are tokenized by themselves, so that the prefix is the same tokens before all of them.
+// Prefix and input are tokenized separately, so that the prefix has the same tokens before all inputs.
 #include "runtime/program/PrefixText.h"
 
 #include <algorithm>

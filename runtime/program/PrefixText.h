@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text that stands before every input and is its prefix: its tokens see each other, and those behind it do not.
+// A text before every input, which is its prefix: its tokens see each other, and those after it do not.
 #pragma once
 
 #include "runtime/program/Prompts.h"
@@ -8,10 +8,10 @@ namespace talc::program {
 
 class PrefixText {
 public:
-  // Makes tokens of the text. Without one nothing is put before inputs.
+  // Tokenizes the text. Without one nothing is put before inputs.
   Status read(const talc_model *model, const std::optional<std::string> &text);
 
-  // What the tokenizer adds to the beginning of a text stands there once.
+  // Puts the prefix before an input. What the tokenizer adds to the beginning of a text is there once.
   void putBefore(Prompt &input) const;
 
 private:

@@ -19,7 +19,7 @@ Status Printer::append(size_t index, std::string_view text) {
   return {};
 }
 
-// Of the first result that is not printed.
+// The headline of the first result that is not printed.
 std::string Printer::dress(const Result &result) const {
   std::string text = result.text;
   if (form == Form::Headed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints results in the order of their prompts, whatever the order in which they come.
+// Prints results in the order of their prompts, whatever order they come in.
 #pragma once
 
 #include "runtime/program/Output.h"
@@ -19,15 +19,15 @@ public:
     Nothing,
   };
 
-  // `itemName`: of an input, for headlines. `count`: results in all, for a bar of progress; 0: there is none. `output`
-  // must outlive the object.
+  // `itemName`: the name of an input, for headlines. `count`: the number of results, for a progress bar; 0: there is
+  // none. `output` must outlive the object.
   Printer(Output &output, Form form, const char *itemName, size_t count)
       : output(output), form(form), itemName(itemName), progress(count, count > 0) {}
 
   Status append(size_t index, std::string_view text);
-  // The result is complete.
+  // Marks the result as complete.
   Status finish(size_t index);
-  // All results are.
+  // Prints the rest: all results are complete.
   Status finishAll();
 
 private:

@@ -27,8 +27,8 @@ void showUpload(void *, uint64_t done, uint64_t total) {
     fputs("\r\033[K", stderr);
 }
 
-Progress::Progress(size_t total, bool wanted)
-    : total(std::max<size_t>(total, 1)), shown(wanted && isatty(STDERR_FILENO) == 1), begin(secondsNow()) {}
+Progress::Progress(size_t total, bool isWanted)
+    : total(std::max<size_t>(total, 1)), shown(isWanted && isatty(STDERR_FILENO) == 1), begin(secondsNow()) {}
 
 void Progress::advance() {
   ++done;

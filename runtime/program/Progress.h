@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on standard error that tells how far a long run is, when somebody looks at it.
+// Shows the progress of a long run in a line on standard error, if that is a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace talc::program {
 
 class Progress {
 public:
-  // Shows nothing when `wanted` is false or standard error is no terminal.
-  Progress(size_t total, bool wanted);
+  // Shows nothing when `wanted` is false or standard error is not a terminal.
+  Progress(size_t total, bool isWanted);
   ~Progress() { finish(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  // One more is done.
+  // Counts one more.
   void advance();
   // Removes the line.
   void finish();
@@ -27,10 +27,10 @@ private:
   double begin = 0, lastShown = 0;
 };
 
-// For talc_open_options: how much of the weights is on the device, when standard error is a terminal.
+// For talc_open_options: shows the progress of copying weights to the device, if standard error is a terminal.
 void showUpload(void *, uint64_t done, uint64_t total);
 
-// Of a clock that never goes back.
+// Reads a monotonic clock.
 double secondsNow();
 
 }  // namespace talc::program

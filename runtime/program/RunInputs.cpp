@@ -15,7 +15,7 @@ namespace talc::program {
 
 namespace {
 
-// Of a generating model: what the options and the model's defaults make together.
+// The settings of a generating model: those of the options, and the model's defaults.
 struct Plan {
   talc_sampling sampling;
   talc_search search;
@@ -24,7 +24,7 @@ struct Plan {
 
 }  // namespace
 
-// The model's settings, with those of the command line in their places.
+// Returns the model's settings, overridden by those of the command line.
 static talc_model_info chooseSettings(const Options &options, const talc_model_info &info) {
   talc_model_info result = info;
   if (filtersTokens(options.settings) && result.sampling.temperature == 0)
@@ -33,7 +33,7 @@ static talc_model_info chooseSettings(const Options &options, const talc_model_i
   result.sampling.seed = options.seed;
   if (options.settings.minNewTokens)
     result.search.min_length = TALC_NONE;
-  if (options.ignoreEnd)  // an end token is like any other
+  if (options.ignoreEnd)  // an end token is like any other token
     result.search.min_new_tokens = result.search.min_length = TALC_NONE;
   return result;
 }
@@ -87,13 +87,14 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
   return {};
 }
 
-// Before any work: whether an input can be evaluated at all. `what`: as messages call it.
+// Checks before any work whether an input can be evaluated. `what`: its name in messages.
 static Status checkInput(const Plan &plan, const talc_model_info &info, const Prompt &input, const std::string &what) {
   bool answers = info.kind == TALC_MODEL_ENCODER_DECODER;
-  int32_t own = info.vocabulary_size;
-  if (Status status = checkIds(what, input.ids, answers ? info.source_vocabulary_size : own, info); status.failed())
+  int32_t vocabulary = info.vocabulary_size;
+  if (Status status = checkIds(what, input.ids, answers ? info.source_vocabulary_size : vocabulary, info);
+      status.failed())
     return status;
-  if (Status status = checkIds(what + ": --decoder-ids", input.decoderIds, own, info); status.failed())
+  if (Status status = checkIds(what + ": --decoder-ids", input.decoderIds, vocabulary, info); status.failed())
     return status;
   size_t begins = !answers ? input.ids.size() : std::max<size_t>(input.decoderIds.size(), 1);
   return checkBeginning(plan, info, begins, what);
@@ -144,10 +145,10 @@ static Status createTensors(const Job &job, const std::string &path, bool hidden
   return file.create(path, hidden ? "hidden" : "logits", rows, width);
 }
 
-// How many inputs are worked on at a time. Of a stream nobody knows how many will come.
+// Returns how many inputs are evaluated at a time. The number of inputs of a stream is unknown.
 static size_t countPlaces(const Job &job) {
-  size_t most = job.fromFile ? job.options.batch : job.inputs.count();
-  return job.inputs.isStream() ? most : std::max<size_t>(1, std::min(most, job.inputs.count()));
+  size_t maxPlaces = job.fromFile ? job.options.batch : job.inputs.count();
+  return job.inputs.isStream() ? maxPlaces : std::max<size_t>(1, std::min(maxPlaces, job.inputs.count()));
 }
 
 static Status runModel(const Job &job, const Plan &plan, SessionHandle &session) {
@@ -187,7 +188,8 @@ static Status checkStart(const talc_model_info &info, const std::vector<Prompt> 
                          info.name);
 }
 
-// Inputs of the command line; of a file what is there, whose wrong lines say so and have empty results.
+// Reads the inputs of the command line, or those of the file that have come; wrong lines cause a message and have empty
+// results.
 static Status readInputs(const Options &options, const talc_model_info &info, const Plan &plan,
                          std::vector<Prompt> &prompts, Inputs &inputs) {
   auto check = [&](const Prompt &input, const std::string &what) { return checkInput(plan, info, input, what); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does with the model what the command line asks: generates text, or answers with an encoder.
+// Runs the model on the inputs of the command line: generates text, or prints the output of an encoder.
 #pragma once
 
 #include "runtime/program/Options.h"

@@ -55,7 +55,7 @@ std::string devicesText() {
   return result;
 }
 
-// Of a sequence, those whose rows there is room for.
+// Returns the most tokens that a slot holds of a sequence.
 static uint64_t heldTokens(const talc_model_info &info) {
   return info.segment ? info.segment : info.max_sequence;
 }
@@ -67,7 +67,7 @@ static uint64_t resultBytes(const talc_model_info &info) {
   return width * sizeof(float);
 }
 
-// What n tokens keep that grow without end, as a rule.
+// Formats the memory of n tokens where it grows without a bound.
 static std::string growth(const talc_model_info &info, uint64_t bytesPerToken) {
   uint64_t group = info.state_token_group;
   return format("ceil(n / %" PRIu64 ") * %" PRIu64 " for n tokens", group, group * bytesPerToken);
@@ -87,7 +87,7 @@ static std::string windowTokens(const talc_model_info &info) {
                               : format(" of the last %d tokens", info.window);
 }
 
-// Windows hold no more than their rings have room for.
+// Windows are bounded by the capacity of their rings.
 static std::string stateLines(const talc_model *model, const talc_model_info &info) {
   uint64_t all = talc_state_bytes(model, info.max_sequence);
   if (all == 0)
@@ -111,7 +111,7 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   auto arena = [&](uint64_t tokens) {
     return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
   };
-  const uint64_t most = heldTokens(info);
+  const uint64_t maxTokens = heldTokens(info);
   const bool onHost = strcmp(info.device, "cpu") == 0;
   std::string place = onHost ? "" : std::string(", in the memory of ") + info.device;
   std::string result =
@@ -122,9 +122,9 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   result += line("temporaries, step of 1 token", arena(1),
                  format("%" PRIu64 " + T * %" PRIu64 " + %d threads * %" PRIu64 " for T tokens", info.arena_bytes_fixed,
                         info.arena_bytes_per_token, threads, info.arena_bytes_per_thread));
-  uint64_t step = std::min(stepTokens, most), group = info.state_token_group;
-  uint64_t states =
-      talc_state_bytes(model, info.max_sequence) + (most + group - 1) / group * group * info.source_bytes_per_token;
+  uint64_t step = std::min(stepTokens, maxTokens), group = info.state_token_group;
+  uint64_t states = talc_state_bytes(model, info.max_sequence) +
+                    (maxTokens + group - 1) / group * group * info.source_bytes_per_token;
   if (info.step_tokens > 0)
     step = std::min<uint64_t>(step, info.step_tokens);
   result += line(format("temporaries, step of %" PRIu64 " tokens", step).c_str(), arena(step), "the longest step");
@@ -138,13 +138,13 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
 }
 
 std::string endingText(const Job &job) {
-  constexpr size_t most = 8;
+  constexpr size_t maxNotes = 8;
   std::string result;
-  for (size_t i = 0; i < std::min(job.cut.size(), most); ++i)
+  for (size_t i = 0; i < std::min(job.cut.size(), maxNotes); ++i)
     result += format("note: %s: its text ended after %zu new tokens: the model was compiled for at most %d tokens%s\n",
-                     job.placeOf(job.cut[i].input).c_str(), job.cut[i].newTokens, job.info.max_sequence,
+                     job.inputName(job.cut[i].input).c_str(), job.cut[i].newTokens, job.info.max_sequence,
                      job.info.longest_sequence > job.info.max_sequence ? " (--max-seq)" : "");
-  return job.cut.size() <= most ? result : result + format("note: and %zu more\n", job.cut.size() - most);
+  return job.cut.size() <= maxNotes ? result : result + format("note: and %zu more\n", job.cut.size() - maxNotes);
 }
 
 static double rate(size_t tokens, double seconds) {

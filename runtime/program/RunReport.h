@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program tells about memory and speed.
+// Reports about memory and speed.
 #pragma once
 
 #include "runtime/program/Job.h"
 
 namespace talc::program {
 
-// A line for each device.
+// Formats a line for each device.
 std::string devicesText();
 
-// The text of --memory; exact.
+// Formats the text of --memory, whose figures are exact.
 std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads);
 
-// Which texts ended for want of room; empty when none did.
+// Formats which texts ended because the capacity was full; empty when none did.
 std::string endingText(const Job &job);
 
-// One line after a run.
+// Formats the line after a run.
 std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds);
 
 }  // namespace talc::program

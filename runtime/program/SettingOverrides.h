@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of generation that the command line gives; they take the places of the model's own.
+// Settings of generation from the command line, which override the model's own.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
@@ -18,14 +18,14 @@ struct GivenForm {
 };
 using SettingOverrides = artifact::GenerationSettings<GivenForm>;
 
-// Stores the value that `text` is; else returns what was expected.
+// Stores the value in `text`, or returns what was expected.
 std::string readSetting(const artifact::SettingRange &range, const std::string &text, std::optional<float> &value);
 std::string readSetting(const artifact::SettingRange &range, const std::string &text, std::optional<int32_t> &value);
 
-// Puts what was given in place of a model's own settings.
+// Overrides a model's own settings.
 void takeSettings(const SettingOverrides &given, talc_model_info &info);
 
-// Whether an option asks for tokens to be drawn, whatever the temperature is.
+// Whether an option asks for sampling, whatever the temperature is.
 bool filtersTokens(const SettingOverrides &given);
 
 // The options of a group: "--temp, --top-k, --top-p, --min-p", with another word before the last one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A handler may look only at what is never half changed: an array of pointers.
+// A handler may only read what is never half changed: an array of pointers.
 #include "runtime/program/Signals.h"
 
 #include <atomic>

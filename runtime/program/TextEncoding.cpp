@@ -85,7 +85,7 @@ Status TextEncoding::take(size_t input, int32_t index) {
     size_t count = size_t(rows) * job.info.results[answer.result()].width;
     if (std::any_of(values, values + count, [](float value) { return std::isnan(value); }))
       return Status::failure(TALC_ERROR_RESULT, "%s: the result holds NaN; are the model's weights damaged?",
-                             job.placeOf(input).c_str());
+                             job.inputName(input).c_str());
     if (Status status = job.printer.append(input, answer.text(values, rows)); status.failed())
       return status;
   }

@@ -9,7 +9,7 @@ namespace talc::program {
 
 class TextEncoding {
 public:
-  // The session has `places` slots. All must outlive the object; the files may be null.
+  // The session has `places` slots. References must outlive the object; the files may be null.
   TextEncoding(const Job &job, talc_session *session, size_t places, TensorFile *logits, TensorFile *hidden)
       : job(job), session(session), places(places), logitsFile(logits), hiddenFile(hidden) {}
 

@@ -42,7 +42,7 @@ Status TextGeneration::createGenerator() {
   return Status::from(code, error);
 }
 
-// As many wait as are worked on: enough to refill all places. With nothing to do, this waits for the next line.
+// As many requests wait as are running: enough to refill all slots. With nothing to do, this waits for the next line.
 Status TextGeneration::submitNext() {
   while (listeners.size() < 2 * places) {
     if (!job.inputs.hasNext() && !job.inputs.ended())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has texts generated for all inputs, several at a time, and prints them.
+// Generates texts for all inputs, several at a time, and prints them.
 #pragma once
 
 #include "runtime/program/Handles.h"
@@ -12,15 +12,15 @@ namespace talc::program {
 
 class TextGeneration {
 public:
-  // `settings`: what all requests have in common. The session has slots for `places` of them. All must outlive the
-  // object; `logits` may be null.
+  // `settings`: the common part of all requests. The session has slots for `places` of them. References must outlive
+  // the object; `logits` may be null.
   TextGeneration(const Job &job, talc_session *session, const talc_request &settings, size_t places, TensorFile *logits)
       : job(job), session(session), settings(settings), places(places), logitsFile(logits) {}
 
   Status run();
 
 private:
-  // Who hears of an input.
+  // The receiver of an input's events.
   struct Listener {
     TextGeneration *generation;
     size_t input;

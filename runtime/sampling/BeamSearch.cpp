@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates, finished texts, and when to stop.
+// Beam search: candidates, finished texts, and when to stop.
 //
 // One step, with B beams and E end tokens:
 //
@@ -57,12 +57,12 @@ bool BeamSearch::step(const float *const *logits, const TokenScores &scores, Sam
     else if (!ends && kept < beams)
       candidates[kept++] = candidates[rank];
   }
-  bool found = !candidates.empty();
+  bool hasCandidates = !candidates.empty();
   continueWith(candidates.data(), kept);
   bool stops = finished == beams && (settings.earlyStopping == artifact::EarlyStopping::Yes || !canImprove());
   if (stops)
     beamCount = 0;
-  return found;
+  return hasCandidates;
 }
 
 bool BeamSearch::isEnd(int32_t token) const {

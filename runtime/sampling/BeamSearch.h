@@ -20,25 +20,24 @@ struct BeamResult {
   std::vector<int32_t> ids;  // new tokens, the end token included
 };
 
-// Beams are numbered from 0, the best first. Between two steps each beam is a text whose last token was chosen and not
-// evaluated yet. Memory is taken by `start` alone.
+// Beams are numbered from 0, the best first. Between two steps each beam is a text whose last token was chosen but not
+// evaluated yet. Only `start` allocates.
 class BeamSearch {
 public:
   // `choosable`: ids that may be chosen, ascending; it must outlive the object.
   BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable);
 
-  // A new search for at most `limit` tokens after a prompt; both have at least one. There is one beam, the prompt.
+  // Starts a search for at most `limit` tokens after a prompt; both are at least 1. There is one beam, the prompt.
   void start(const int32_t *prompt, size_t count, size_t limit);
 
-  // `logits` has a row for each beam: what follows its last token. Any number of
-  // searches may share `scratch`, which was reserved for `scores`.
-  // Returns false when nothing can be chosen from (all NaN or minus infinity): the search has ended.
+  // `logits` has a row for each beam: those after its last token. Any number of searches may share `scratch`, which was
+  // reserved for `scores`. Returns false when nothing can be chosen (all NaN or minus infinity): the search has ended.
   bool step(const float *const *logits, const TokenScores &scores, SamplingScratch &scratch);
 
   bool ended() const { return beamCount == 0; }
-  // The beams to be evaluated next: none once the search has ended.
+  // The number of beams to evaluate next; 0 once the search has ended.
   size_t beams() const { return beamCount; }
-  // Which beam of the step before a beam continues. Its token: what it was continued with.
+  // The beam of the previous step that a beam continues, and the token that it was continued with.
   size_t parent(size_t beam) const { return running[beam].parent; }
   const int32_t *token(size_t beam) const { return texts.data() + beam * lastLength + length - 1; }
 

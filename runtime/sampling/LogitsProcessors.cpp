@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks and takes over the settings of a caller.
+// Checks and copies the settings of a caller.
 #include "runtime/sampling/LogitsProcessors.h"
 
 namespace talc {
@@ -18,8 +18,9 @@ bool LogitsProcessors::forbidsAny() const {
 static std::string findWrongSuppressed(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
   if (count < 0 || (count > 0 && !suppressed))
     return "suppressed tokens are NULL, or their number is negative";
-  bool known = std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
-  return known ? "" : "suppressed tokens must be in the vocabulary";
+  bool inVocabulary =
+      std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
+  return inVocabulary ? "" : "suppressed tokens must be in the vocabulary";
 }
 
 std::string findWrongList(const talc_search &settings, int32_t vocabulary) {

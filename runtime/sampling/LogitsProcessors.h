@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tokens may follow a text, as Hugging Face's generate() decides.
+// Decides which tokens may follow a text, like the logits processors of Hugging Face's generate().
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -9,15 +9,15 @@
 
 namespace talc {
 
-// A text that is to be continued by a token.
+// A text that is continued by a token.
 struct UnfinishedText {
   const int32_t *ids;
   size_t length;     // tokens
-  size_t beginning;  // how many of them were given
+  size_t beginning;  // tokens that were given
   bool last;         // the text ends with the next token
 };
 
-// Ids are in the vocabulary, -1 stands for none.
+// Ids are in the vocabulary; -1 means none.
 struct LogitsProcessors {
   int32_t noRepeatNgram = 0;  // no group of so many tokens occurs twice; 0: off
   int32_t forcedBegin = -1;   // follows a text of one token
@@ -31,26 +31,26 @@ struct LogitsProcessors {
 
   // The only token that may follow; -1: there is no such rule.
   int32_t forced(const UnfinishedText &text) const;
-  // Whether a token can be unfit or suppressed.
+  // Whether any token can be unfit or suppressed.
   bool forbidsAny() const;
-  // Calls forbid(id) for tokens that may not follow because of what stands before, and for others.
+  // Call forbid(id) for tokens that may not follow because of earlier ones, and for those that are always suppressed.
   template <typename Forbid> void forEachUnfit(const UnfinishedText &text, Forbid forbid) const;
   template <typename Forbid> void forEachSuppressed(const UnfinishedText &text, Forbid forbid) const;
 };
 
-// Empty when a caller's lists of tokens are as talc.h documents them, else what is wrong.
+// Returns what is wrong with a caller's lists of tokens, or an empty text when they are as talc.h documents.
 std::string findWrongList(const talc_search &settings, int32_t vocabulary);
 
 LogitsProcessors makeRules(const Model &model, const talc_search &settings);
 
 template <typename Forbid> void LogitsProcessors::forEachUnfit(const UnfinishedText &text, Forbid forbid) const {
   const int32_t *end = text.ids + text.length;
-  // The text's last tokens are the beginning of groups that occurred.
+  // Finds groups that occurred and begin with the last tokens of the text.
   size_t begin = noRepeatNgram - 1;
   for (size_t i = 0; noRepeatNgram > 0 && i + begin < text.length; ++i)
     if (std::equal(end - begin, end, text.ids + i))
       forbid(text.ids[i + begin]);
-  // The same of groups that may not occur; the text has to be as long as the group.
+  // Finds groups that may not occur; the text has to be as long as the group.
   for (size_t at = 0; at < forbidden.size(); at += forbidden[at] + 1) {
     size_t size = forbidden[at];
     const int32_t *group = &forbidden[at + 1];

@@ -33,7 +33,7 @@ static std::string findWrongNumber(const artifact::Setting &setting, const char 
   artifact::SettingRange range = setting.range;
   if (range.kind == artifact::SettingKind::Token)
     range.most = vocabulary - 1;
-  return range.contains(value) ? "" : std::string(field) + " must be " + artifact::numbersText(range);
+  return range.contains(value) ? "" : std::string(field) + " must be " + artifact::rangeText(range);
 }
 
 template <typename Settings> static bool usesReserved(const Settings &settings) {
@@ -44,7 +44,7 @@ template <typename Settings> static bool usesReserved(const Settings &settings) 
 std::string findWrongNumber(const talc_sampling &sampling, const talc_search &search, int32_t vocabulary) {
   if (usesReserved(sampling) || usesReserved(search))
     return "reserved must be 0";
-  // Whatever else the table names is neutral.
+  // Everything else that the table names is neutral.
   talc_model_info info = {};
   describeSettings(artifact::neutralSettings<artifact::StoredForm>(), info);
   info.sampling = sampling;
@@ -58,56 +58,56 @@ std::string findWrongNumber(const talc_sampling &sampling, const talc_search &se
   return wrong;
 }
 
-// A field of a caller; for its default and what is neutral see GenerationSettings.def.
-template <typename T> static void complete(T &value, T own, const artifact::Setting &setting) {
+// Completes a field of a caller; GenerationSettings.def has defaults and neutral values.
+template <typename T> static void complete(T &value, T defaults, const artifact::Setting &setting) {
   const auto given = static_cast<double>(value);
   if (given == 0)
-    value = own;
+    value = defaults;
   else if (given == TALC_TOKEN_0 && setting.range.kind == artifact::SettingKind::Token)
     value = T(0);
   else if (given == TALC_NONE && !setting.range.contains(given))
     value = static_cast<T>(setting.neutral);
 }
 
-static void completeFields(talc_model_info &given, const talc_model_info &own) {
+static void completeFields(talc_model_info &given, const talc_model_info &defaults) {
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
-  complete(given.field, own.field, artifact::settings::member);
+  complete(given.field, defaults.field, artifact::settings::member);
 #define TALC_INNER_SETTING(type, member, name, title, range, neutral, key, option, note)
 #include "runtime/artifact/GenerationSettings.def"
 }
 
-static void completeList(int32_t &count, const int32_t *&ids, int32_t ownCount, const int32_t *own) {
+static void completeList(int32_t &count, const int32_t *&ids, int32_t defaultCount, const int32_t *defaults) {
   if (count == 0)
-    count = ownCount, ids = own;
+    count = defaultCount, ids = defaults;
   else if (count == TALC_NONE)
     count = 0;
 }
 
 talc_sampling completeSampling(const talc_sampling *given, const artifact::ModelInfo &info) {
-  talc_model_info own = {}, result = {};
-  describeSettings(info.generation, own);
+  talc_model_info defaults = {}, result = {};
+  describeSettings(info.generation, defaults);
   if (!given)
-    return own.sampling;
+    return defaults.sampling;
   result.sampling = *given;
-  completeFields(result, own);
+  completeFields(result, defaults);
   if (given->temperature == TALC_NONE)
     result.sampling.temperature = 0;
   return result.sampling;
 }
 
 talc_search completeSearch(const talc_search *given, const artifact::ModelInfo &info) {
-  talc_model_info own = {}, result = {};
-  describeSettings(info.generation, own);
+  talc_model_info defaults = {}, result = {};
+  describeSettings(info.generation, defaults);
   if (!given)
-    return own.search;
+    return defaults.search;
   result.search = *given;
-  completeFields(result, own);
+  completeFields(result, defaults);
   talc_search &search = result.search;
-  completeList(search.suppressed_token_count, search.suppressed_tokens, own.search.suppressed_token_count,
-               own.search.suppressed_tokens);
-  completeList(search.begin_suppressed_count, search.begin_suppressed, own.search.begin_suppressed_count,
-               own.search.begin_suppressed);
-  completeList(search.forbidden_count, search.forbidden, own.search.forbidden_count, own.search.forbidden);
+  completeList(search.suppressed_token_count, search.suppressed_tokens, defaults.search.suppressed_token_count,
+               defaults.search.suppressed_tokens);
+  completeList(search.begin_suppressed_count, search.begin_suppressed, defaults.search.begin_suppressed_count,
+               defaults.search.begin_suppressed);
+  completeList(search.forbidden_count, search.forbidden, defaults.search.forbidden_count, defaults.search.forbidden);
   return search;
 }
 

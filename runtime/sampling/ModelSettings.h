@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of generation in the form that talc.h gives them: those that a model's authors chose, and a caller's.
+// Converts settings of generation to the structs of talc.h: those of a model's authors, and a caller's.
 #pragma once
 
 #include "runtime/artifact/ArtifactFormat.h"
@@ -12,13 +12,13 @@ namespace talc {
 // Fills every field of `info` that the table of settings names. Lists live as long as `settings`.
 void describeSettings(const artifact::StoredSettings &settings, talc_model_info &info);
 
-// What a caller gave, with the model's defaults where it is 0 or not there, and neutral values for TALC_NONE. Neither
-// is checked.
+// Returns a caller's settings, with the model's defaults where a field is 0 or absent, and neutral values for
+// TALC_NONE. Neither is checked.
 talc_sampling completeSampling(const talc_sampling *given, const artifact::ModelInfo &info);
 talc_search completeSearch(const talc_search *given, const artifact::ModelInfo &info);
 
-// Empty when all numbers of a caller's settings are in the ranges that the table says, for a model with so many tokens;
-// else what is wrong. Lists of tokens are not looked at.
+// Returns an empty text when all numbers of a caller's settings are in the ranges of the table, for a vocabulary of
+// this size, else what is wrong. Lists of tokens are not checked.
 std::string findWrongNumber(const talc_sampling &sampling, const talc_search &search, int32_t vocabulary);
 
 }  // namespace talc

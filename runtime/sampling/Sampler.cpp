@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules, repetition penalty, temperature, filters, draw.
+// Applies logits processors, repetition penalty, temperature and filters, and draws.
 #include "runtime/sampling/Sampler.h"
 
 #include "runtime/sampling/Exponential.h"
@@ -18,8 +18,8 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
   auto isNeverChosen = [&](int32_t id) { return !std::binary_search(ids.begin(), ids.end(), id); };
   auto &list = rules.suppressed;
   list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
-  constexpr uint32_t most = 1 << 20;  // longer texts grow as they come
-  text.reserve(length > 0 ? length : std::min(model.info().maxSequence, most) + 1);
+  constexpr uint32_t maxReserved = 1 << 20;  // longer texts grow as they come
+  text.reserve(length > 0 ? length : std::min(model.info().maxSequence, maxReserved) + 1);
 }
 
 void Sampler::reserve(SamplingScratch &scratch) const {
@@ -60,7 +60,7 @@ double Sampler::penalized(const float *logits, const TokenMarks &marks, int32_t 
   return logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
 }
 
-// The likeliest id, of equal ones the lowest; -1: none. Minus infinity and NaN are never chosen.
+// Returns the likeliest id, the lowest of equal ones; -1: none. Minus infinity and NaN are never chosen.
 int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
   if (!penalizes())
     return findHighest(logits);
@@ -74,22 +74,22 @@ int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
   return best;
 }
 
-// The largest, with several maxima side by side; NaN counts for nothing.
+// Returns the largest logit, computing several maxima side by side; NaN is ignored.
 static float largest(const float *values, size_t count) {
   constexpr size_t lanes = 16;
   float highest[lanes];
   std::fill(highest, highest + lanes, -HUGE_VALF);
   auto take = [&](float value, float &among) { among = value > among ? value : among; };
-  size_t whole = count / lanes * lanes;
-  for (size_t i = 0; i < whole; i += lanes)
+  size_t wholeLanes = count / lanes * lanes;
+  for (size_t i = 0; i < wholeLanes; i += lanes)
     for (size_t lane = 0; lane < lanes; ++lane)
       take(values[i + lane], highest[lane]);
-  for (size_t i = whole; i < count; ++i)
+  for (size_t i = wholeLanes; i < count; ++i)
     take(values[i], highest[0]);
   return *std::max_element(highest, highest + lanes);
 }
 
-// findBest() of the logits as they are: first the value, then whose it is.
+// Does the same as findBest() for unchanged logits: finds the value first, then its id.
 int32_t Sampler::findHighest(const float *logits) const {
   float best = -HUGE_VALF;
   const IdRange *where = nullptr;
@@ -171,7 +171,7 @@ int32_t Sampler::draw(std::vector<Candidate> &candidates) {
   return pick(candidates, begin, mass);
 }
 
-// From the likeliest down. Rounding may leave a rest; the last candidate takes it.
+// Goes from the likeliest down. Rounding may leave a rest; the last candidate takes it.
 int32_t Sampler::pick(const std::vector<Candidate> &candidates, size_t begin, double mass) {
   double rest = random.uniform() * mass;
   for (size_t i = candidates.size(); i-- > begin + 1;) {

@@ -4,7 +4,6 @@
 
 #include "runtime/artifact/Model.h"
 #include "runtime/sampling/LogitsProcessors.h"
-#include "runtime/sampling/Random.h"
 #include "runtime/sampling/SamplingScratch.h"
 
 #include <memory>
@@ -12,9 +11,28 @@
 
 namespace talc {
 
+// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  // Uniform in [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+private:
+  uint64_t next() {
+    uint64_t z = state += 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+  }
+
+  uint64_t state;
+};
+
 class Sampler {
 public:
-  // `model` must outlive the sampler. `length`: tokens the text has in the end; 0: unknown.
+  // `model` must outlive the sampler. `length`: tokens of the text when it is complete; 0: unknown.
   static Status create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
                        std::unique_ptr<Sampler> &sampler);
 
@@ -46,7 +64,7 @@ private:
   Random random;
   std::vector<int32_t> text;
   size_t beginning = 0;  // tokens of the text before the first that was sampled
-  bool samples = false;  // one was
+  bool samples = false;  // whether a token was sampled
 };
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that choosing a token needs for as long as it lasts: a row of the vocabulary per list.
+// Memory for choosing a token: lists as long as the vocabulary.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Candidate {
   int32_t id;
 };
 
-// A set of tokens that is emptied without being cleared.
+// A set of tokens that is emptied without clearing memory.
 class TokenMarks {
 public:
   void reserve(size_t vocabulary) {
@@ -23,7 +23,7 @@ public:
   }
   // Empties the set.
   void clear() { ++round; }
-  // False: the token is there already.
+  // Returns false if the token is in the set already.
   bool add(int32_t id) {
     bool isNew = markedIn[id] != round;
     markedIn[id] = round;
@@ -36,8 +36,8 @@ private:
   uint64_t round = 1;
 };
 
-// Any number of samplers and searches of one vocabulary share one, one after another: nothing in it outlives a choice.
-// Who uses a list reserves it first, so that choosing allocates nothing.
+// Samplers and searches of one vocabulary can share it, one after another: nothing in it outlives a choice. Users
+// reserve the lists that they need, so that choosing allocates nothing.
 struct SamplingScratch {
   std::vector<float> allowed;         // [vocabulary], logits without forbidden tokens
   std::vector<Candidate> candidates;  // up to [vocabulary]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens that may be drawn, the likeliest first. They are sorted only as far as somebody looks.
+// Tokens that may be drawn, the likeliest first, sorted only as far as needed.
 #pragma once
 
 #include "runtime/sampling/SamplingScratch.h"
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// A heap in front hands out candidates from the likeliest on, which are collected at the back:
+// A heap in front yields candidates from the likeliest on, which are collected at the back:
 //
 //   list   [ heap, in no order to speak of ][ ..., third, second, likeliest ]
 //
@@ -17,31 +17,31 @@ class SortedCandidates {
 public:
   // Rearranges `list`, whose values are probabilities times a constant: that of the likeliest is 1. There is at least
   // one candidate.
-  explicit SortedCandidates(std::vector<Candidate> &list) : list(list), kept(list.size()), heap(list.size()) {
+  explicit SortedCandidates(std::vector<Candidate> &list) : list(list), remaining(list.size()), heap(list.size()) {
     std::make_heap(list.begin(), list.end(), lessLikely);
   }
 
-  // How many may still be drawn.
-  size_t size() const { return kept; }
+  // The number of candidates that remain.
+  size_t size() const { return remaining; }
   const Candidate &operator[](size_t rank) {
     sortUpTo(rank + 1);
     return list[list.size() - 1 - rank];
   }
-  // The sum of their values: in one order, from the likeliest down unless nothing was taken away yet.
+  // Returns the sum of their values in one order: from the likeliest down, unless nothing was removed yet.
   double mass();
 
-  // Takes away all but the `count` likeliest, at least one.
+  // Removes all but the `count` likeliest, at least one.
   void keep(size_t count) {
-    kept = std::max<size_t>(1, std::min(kept, count));
+    remaining = std::max<size_t>(1, std::min(remaining, count));
     isCut = true;
   }
-  // Takes away those that keeps(rank) denies; one must be left.
+  // Removes those that keeps(rank) rejects; one must remain.
   template <typename Keeps> void keepIf(Keeps keeps);
 
-  // Where those that are left begin in the list, the least likely first.
+  // The index in the list where the remaining ones begin, the least likely first.
   size_t begin() {
-    sortUpTo(kept);
-    return list.size() - kept;
+    sortUpTo(remaining);
+    return list.size() - remaining;
   }
 
 private:
@@ -55,7 +55,7 @@ private:
   }
 
   std::vector<Candidate> &list;
-  size_t kept, heap;
+  size_t remaining, heap;
   bool isCut = false;
 };
 
@@ -70,12 +70,12 @@ inline double SortedCandidates::mass() {
 }
 
 template <typename Keeps> void SortedCandidates::keepIf(Keeps keeps) {
-  sortUpTo(kept);
+  sortUpTo(remaining);
   size_t target = list.size();
-  for (size_t rank = 0; rank < kept; ++rank)
+  for (size_t rank = 0; rank < remaining; ++rank)
     if (keeps(rank))
       list[--target] = list[list.size() - 1 - rank];
-  kept = list.size() - target;
+  remaining = list.size() - target;
   heap = std::min(heap, target);
   isCut = true;
 }

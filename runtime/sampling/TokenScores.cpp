@@ -45,12 +45,12 @@ template <typename T> static Doubles shiftedExponentials(const T *values, double
 
 template <typename T> static double sumExponentials(const T *values, size_t count, double highest) {
   Doubles sums = {};
-  size_t whole = count / lanes * lanes;
-  for (size_t i = 0; i < whole; i += lanes)
+  size_t wholeLanes = count / lanes * lanes;
+  for (size_t i = 0; i < wholeLanes; i += lanes)
     sums += shiftedExponentials(values + i, highest);
   T rest[lanes];
   std::fill(rest, rest + lanes, -std::numeric_limits<T>::infinity());
-  std::copy(values + whole, values + count, rest);
+  std::copy(values + wholeLanes, values + count, rest);
   sums += shiftedExponentials(rest, highest);
   double sum = 0;
   for (size_t i = 0; i < lanes; ++i)
@@ -88,7 +88,7 @@ void TokenScores::reserve(SamplingScratch &scratch) const {
 
 static void takeLogarithms(const float *logits, std::vector<double> &scores) {
   double highest = highestValue(logits, scores.size());
-  if (!std::isfinite(highest)) {  // infinitely likely tokens, or none
+  if (!std::isfinite(highest)) {  // some tokens are infinitely likely, or all are impossible
     for (size_t id = 0; id < scores.size(); ++id)
       scores[id] = logits[id] == HUGE_VALF ? 0 : -HUGE_VAL;
     return;
@@ -98,12 +98,12 @@ static void takeLogarithms(const float *logits, std::vector<double> &scores) {
     scores[id] = (logits[id] - highest) - logarithm;
 }
 
-// Another log-softmax.
+// Renormalizes by another log-softmax.
 static void renormalize(std::vector<double> &scores) {
   double highest = -HUGE_VAL;
   for (double score : scores)
     highest = score > highest ? score : highest;
-  if (!std::isfinite(highest))  // nothing is left
+  if (!std::isfinite(highest))  // no token remains
     return;
   double logarithm = deterministicLog(sumExponentials(scores.data(), scores.size(), highest));
   for (double &score : scores)

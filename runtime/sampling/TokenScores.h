@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of all next tokens of a text: log-probabilities, and what Hugging Face's logits processors make of them.
+// Scores of all next tokens of a text: log-probabilities after Hugging Face's logits processors.
 #pragma once
 
 #include "runtime/sampling/LogitsProcessors.h"
@@ -11,14 +11,14 @@
 
 namespace talc {
 
-// ln sum e^(values[i] - highest), in one order on every machine. NaN and minus infinity count as nothing; `highest` is
-// finite and none of the values is larger.
+// Returns ln sum e^(values[i] - highest), summed in the same order on every machine. NaN and minus infinity are
+// ignored; `highest` is finite and none of the values is larger.
 double logSumExp(const float *values, size_t count, double highest);
 
-// The largest of the values that are numbers; minus infinity when there is none.
+// Returns the largest value that is a number; minus infinity when there is none.
 float highestValue(const float *values, size_t count);
 
-// The log-probabilities that the softmax of a row of logits gives.
+// The log-probabilities by the softmax of a row of logits.
 class LogProbabilities {
 public:
   LogProbabilities() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has every sequence checked, then fills spans, rows and the lists of wanted rows.
+// Has every sequence checked, then fills spans, tokens and the lists of wanted tokens.
 #include "runtime/session/Batch.h"
 
 #include "runtime/session/SequenceCheck.h"
@@ -9,7 +9,7 @@
 
 namespace talc {
 
-static Batch::Wanted wantedOf(const talc_sequence &sequence) {
+static Batch::Wanted readWanted(const talc_sequence &sequence) {
   Batch::Wanted wanted = {};
   std::copy(sequence.wanted, sequence.wanted + artifact::maxResults, wanted.begin());
   return wanted;
@@ -37,7 +37,7 @@ Status Batch::build(const Model &model, const Slots &slots, const talc_sequence 
     return Status::failure(TALC_ERROR_BATCH, "%s: the batch has %lld tokens, expected 1 to %d", model.name().c_str(),
                            static_cast<long long>(total), INT_MAX);
   for (int32_t i = 0; i < count; ++i)
-    append(model, slots, sequences[i], purpose, wanted ? wanted[i] : wantedOf(sequences[i]));
+    append(model, slots, sequences[i], purpose, wanted ? wanted[i] : readWanted(sequences[i]));
   for (OutputList &output : outputs)
     output.first.push_back(static_cast<int32_t>(output.rows.size()));
   return {};
@@ -59,7 +59,7 @@ void Batch::append(const Model &model, const Slots &slots, const talc_sequence &
     span.segment = model.segmentOf(slots.length(slot));
     span.sourceSlot = std::max(slots.sourceSlot(slot), 0);
     span.sourceLength = slots.sourceLength(slot);
-    span.history = slots.historyOf(slot);
+    span.history = slots.historyIndex(slot);
   }
   sequenceSpans.push_back(span);
   tokenIds.insert(tokenIds.end(), sequence.ids, sequence.ids + count);

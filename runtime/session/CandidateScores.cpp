@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates come in the order of their rows, so that the rows of every output do, too.
+// Candidates are ordered by token, and so are the rows of every output.
 #include "runtime/session/CandidateScores.h"
 
 #include "runtime/sampling/TokenScores.h"
@@ -10,7 +10,7 @@ namespace talc {
 
 using artifact::maxOutputs;
 
-static int32_t rowOf(const talc_candidates &candidates, int32_t number) {
+static int32_t tokenIndex(const talc_candidates &candidates, int32_t number) {
   return candidates.rows ? candidates.rows[number] : number;
 }
 
@@ -55,15 +55,15 @@ Status CandidateScores::check(const talc_sequence &sequence, const talc_candidat
                            "%s: sequence %d has %d candidates; expected 0, or more with ids and log_probabilities that "
                            "are not NULL",
                            file, index, candidates.count);
-  for (int32_t i = 0, least = 0; i < candidates.count; least = rowOf(candidates, i++))
-    if (rowOf(candidates, i) < least || rowOf(candidates, i) >= sequence.count)
+  for (int32_t i = 0, least = 0; i < candidates.count; least = tokenIndex(candidates, i++))
+    if (tokenIndex(candidates, i) < least || tokenIndex(candidates, i) >= sequence.count)
       return Status::failure(TALC_ERROR_ARGUMENT,
                              "%s: candidate %d of sequence %d is in the row %d, expected %d to %d (ascending)", file, i,
-                             index, rowOf(candidates, i), least, sequence.count - 1);
+                             index, tokenIndex(candidates, i), least, sequence.count - 1);
   return model.checkIds(candidates.ids, candidates.count, model.info().vocabularySize, "candidates of sequence", index);
 }
 
-// What a candidate's log-probability is made of.
+// The rows that a candidate's log-probability needs.
 LogitParts::Sum CandidateScores::find(int32_t word) const {
   auto column = static_cast<uint32_t>(word);
   return parts.exist() ? parts.find(column) : LogitParts::Sum{{logits, column}, {-1, 0}};
@@ -75,14 +75,14 @@ void CandidateScores::addRows(const talc_candidates &candidates, Lists &lists) c
   for (int32_t i = 0; i < candidates.count; ++i) {
     LogitParts::Sum sum = find(candidates.ids[i]);
     for (int32_t output : {sum.first.output, sum.second.output})
-      if (output >= 0 && (lists[output].empty() || lists[output].back() != rowOf(candidates, i)))
-        lists[output].push_back(rowOf(candidates, i));
+      if (output >= 0 && (lists[output].empty() || lists[output].back() != tokenIndex(candidates, i)))
+        lists[output].push_back(tokenIndex(candidates, i));
   }
 }
 
 namespace {
 
-// The rows of an output of a sequence, one after the other.
+// The rows of a sequence's output, in order.
 class RowReader {
 public:
   void begin(const float *rows, size_t newWidth) {
@@ -90,13 +90,13 @@ public:
     width = newWidth;
   }
 
-  // Takes the row of a token no earlier than the one before; whether it is another one.
+  // Moves to the row of a token no earlier than the one before; returns whether it is another one.
   bool take(int32_t token) {
-    if (token == taken)
+    if (token == currentRow)
       return false;
     row = next;
     next += width;
-    taken = token;
+    currentRow = token;
     return true;
   }
   float at(LogitParts::Place place, int32_t token) {
@@ -112,7 +112,7 @@ public:
 private:
   const float *next = nullptr, *row = nullptr;
   size_t width = 0;
-  int32_t taken = -1;
+  int32_t currentRow = -1;
   LogProbabilities logarithms;
 };
 
@@ -125,7 +125,7 @@ void CandidateScores::write(const talc_candidates &candidates,
     readers[output].begin(rowsOf(output), model.info().outputs[output].width);
   for (int32_t i = 0; i < candidates.count; ++i) {
     auto [first, second] = find(candidates.ids[i]);
-    int32_t row = rowOf(candidates, i);
+    int32_t row = tokenIndex(candidates, i);
     float &result = candidates.log_probabilities[i];
     if (parts.exist())
       result = readers[first.output].at(first, row) + (second.output < 0 ? 0 : readers[second.output].at(second, row));

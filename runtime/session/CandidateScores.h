@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log-probabilities of candidates: which rows of a step's outputs they need, and what follows from these.
+// Log-probabilities of candidates: the rows of outputs that they need, and their values.
 //
-// Where logits have parts (LogitParts), a row needs its head, and the tails of those clusters that have a candidate;
-// else the whole row of logits.
+// Where logits have parts (LogitParts), a token needs its head, and the tails of the clusters that have a candidate;
+// otherwise the whole row of logits.
 #pragma once
 
 #include "runtime/artifact/LogitParts.h"
@@ -18,12 +18,12 @@ class CandidateScores {
 public:
   explicit CandidateScores(const Model &model) : model(model), parts(model.info()) {}
 
-  // Fails for what is wrong with the candidates, and for models without logits.
+  // Fails if candidates are wrong, and for models without logits.
   Status plan(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
-  // For each sequence the rows that are wanted.
+  // For each sequence, the tokens whose rows are wanted.
   const Batch::Wanted *wanted() const { return wantedRows.data(); }
 
-  // Stores the numbers of a sequence, `rowsOf` whose outputs are there.
+  // Stores the log-probabilities of a sequence; `rowsOf` returns its rows of an output.
   void write(const talc_candidates &candidates, const std::function<const float *(int32_t output)> &rowsOf) const;
 
 private:
@@ -35,8 +35,8 @@ private:
 
   const Model &model;
   const LogitParts parts;
-  int32_t logits = -1;       // which result they are
-  std::vector<Lists> lists;  // of each sequence, for each output; ascending
+  int32_t logits = -1;       // index of the output with logits
+  std::vector<Lists> lists;  // [sequence][output], ascending tokens
   std::vector<Batch::Wanted> wantedRows;
 };
 

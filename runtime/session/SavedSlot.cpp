@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are those of this machine, as in states themselves: bytes are of use to the very model that they came from.
+// Numbers have this machine's byte order, as in the KV cache itself; only the same model can load the bytes.
 #include "runtime/session/SavedSlot.h"
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct Head {
   SlotTokens tokens;
 };
 
-uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
+uint64_t hashSlot(const unsigned char *bytes, uint64_t size) {
   constexpr uint64_t begin = offsetof(Head, fingerprint);
   return artifact::hashBytes(bytes + begin, size - begin);
 }
 
-// Calls visit(run, bytes) for the part of each run that tokens take.
+// Calls visit(run, bytes) for the part of each run that the tokens take.
 template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
   const uint64_t group = model.info().kvTokenGroup;
   for (const artifact::KvRun &run : model.kvRuns()) {
@@ -74,20 +74,21 @@ Status saveSlot(const Model &model, const Workspace &workspace, int32_t slot, Sl
   memcpy(head.magic, savedMagic, sizeof(savedMagic));
   memcpy(bytes, &head, sizeof(head));
   Status status = readKvCache(model, workspace, slot, tokens, bytes + sizeof(head));
-  head.hash = hashOf(bytes, savedBytes(model, tokens));
+  head.hash = hashSlot(bytes, savedBytes(model, tokens));
   memcpy(bytes + offsetof(Head, hash), &head.hash, sizeof(head.hash));
   return status;
 }
 
 Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, SlotTokens &tokens) {
   auto damaged = [&] {
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the saved slot is damaged, or none", model.name().c_str());
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the bytes are not a saved slot, or they are damaged",
+                           model.name().c_str());
   };
   Head head;
   if (size < sizeof(head))
     return damaged();
   memcpy(&head, bytes, sizeof(head));
-  if (memcmp(head.magic, savedMagic, sizeof(savedMagic)) != 0 || hashOf(bytes, size) != head.hash)
+  if (memcmp(head.magic, savedMagic, sizeof(savedMagic)) != 0 || hashSlot(bytes, size) != head.hash)
     return damaged();
   if (head.fingerprint != model.fingerprint())
     return Status::failure(TALC_ERROR_KIND, "%s: the slot was saved from another model", model.name().c_str());

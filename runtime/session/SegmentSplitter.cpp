@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every part takes of each sequence what is left of its open segment.
+// Every part takes the rest of each sequence's open segment.
 #include "runtime/session/SegmentSplitter.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool SegmentSplitter::begin(const Batch &whole, const artifact::ModelInfo &info)
     OutputRows &output = outputs[i];
     output.width = info.outputs[i].width;
     output.values.resize(batch->wantedTokens(i).size() * output.width);
-    output.taken.assign(all.size(), 0);
+    output.splitWanted.assign(all.size(), 0);
     most.wanted[i] = std::min<uint64_t>(batch->wantedTokens(i).size(), most.tokens);
   }
   return true;
@@ -37,7 +37,7 @@ bool SegmentSplitter::next(Step &step) {
       addSpan(i);
   step.tokenCount = static_cast<int64_t>(ids.size());
   step.spanCount = static_cast<int64_t>(spans.size());
-  step.ids = ids.data();
+  step.inputs.tokenIds = ids.data();
   step.tokens = rows.data();
   step.spans = spans.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
@@ -61,17 +61,17 @@ void SegmentSplitter::addSpan(size_t number) {
   spans.push_back(span);
 }
 
-// A sequence's wanted rows are listed in ascending order.
+// The wanted tokens of a sequence are in ascending order.
 void SegmentSplitter::addWanted(int32_t output, size_t number, int32_t first, int32_t count, int32_t rowOfPart) {
   OutputRows &own = outputs[output];
   const int32_t begin = batch->firstOutput(output, number), end = batch->firstOutput(output, number + 1);
-  for (auto place = static_cast<int32_t>(begin + own.taken[number]); place < end; ++place) {
+  for (auto place = static_cast<int32_t>(begin + own.splitWanted[number]); place < end; ++place) {
     int32_t row = batch->wantedTokens(output)[place];
     if (row >= first + count)
       return;
     own.rows.push_back(row - first + rowOfPart);
     own.places.push_back(place);
-    ++own.taken[number];
+    ++own.splitWanted[number];
   }
 }
 

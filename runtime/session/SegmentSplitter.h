@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a batch whose sequences go on into other segments: each part has rows of one segment of every sequence, so that
-// code for a step never meets two.
+// Splits a batch whose sequences continue into other segments: each part has tokens of one segment of every sequence,
+// so that the code of a step never meets two.
 //
 //   segments of 4 tokens, rows by position      a: 2 3 | 0 1 2 3 | 0      b: 0 1 2
 //   parts                                       a: 2 3, b: 0 1 2          a: 0 1 2 3          a: 0
@@ -15,24 +15,24 @@ namespace talc {
 
 class SegmentSplitter {
 public:
-  // Whether a batch is more than one part. The batch must stay as it is until the last part.
+  // Returns whether a batch has more than one part. The batch must not change until the last part.
   bool begin(const Batch &batch, const artifact::ModelInfo &info);
   // An upper bound for all parts.
   StepSize size() const { return most; }
 
-  // The next part, until next() or begin(); false after the last.
+  // Makes the next part, valid until next() or begin(); false after the last.
   bool next(Step &step);
-  // Takes the results of the part that ran to their places among the batch's.
+  // Copies the results of the part that ran to their positions among the batch's.
   void collect(int32_t output, const float *rows);
-  // [rows][width] of the batch, when all parts have run.
+  // [rows][width] of the whole batch, when all parts have run.
   const float *results(int32_t output) const { return outputs[output].values.data(); }
 
 private:
   struct OutputRows {
     uint64_t width = 0;
     std::vector<float> values;          // of the batch
-    std::vector<int32_t> rows, places;  // of the part: its rows, and where their results belong
-    std::vector<size_t> taken;          // [span], wanted rows of the batch that parts have had
+    std::vector<int32_t> rows, places;  // of the part: its tokens, and the indices of their results
+    std::vector<size_t> splitWanted;    // [span], wanted tokens of the batch in earlier parts
   };
 
   void addSpan(size_t number);
@@ -41,7 +41,7 @@ private:
   const Batch *batch = nullptr;
   int32_t segment = 0;
   StepSize most;
-  std::vector<int32_t> done;  // [span], rows that parts have had
+  std::vector<int32_t> done;  // [span], tokens in earlier parts
   std::vector<int32_t> ids;
   std::vector<artifact::StepToken> rows;
   std::vector<artifact::Span> spans;

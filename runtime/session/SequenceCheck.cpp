@@ -57,15 +57,16 @@ Status SequenceCheck::tokens() const {
                            "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; %s", file(),
                            noun(), index, static_cast<long long>(length), model.info().maxSequence,
                            lengthAdvice(model.info().maxSequence, model.info().longestSequence));
-  if (slots.historyOf(sequence.slot) >= 0 && length > slots.listedTokens() && !encodes)
+  if (slots.historyIndex(sequence.slot) >= 0 && length > slots.listedTokens() && !encodes)
     return Status::failure(TALC_ERROR_STATE_FULL,
                            "%s: sequence %d would have %lld tokens, but after talc_reorder it can have at most %d",
                            file(), index, static_cast<long long>(length), slots.listedTokens());
-  if (int32_t most = static_cast<int32_t>(model.info().stepTokens); most > 0 && sequence.count > most && !encodes)
+  if (int32_t maxTokens = static_cast<int32_t>(model.info().stepTokens);
+      maxTokens > 0 && sequence.count > maxTokens && !encodes)
     return Status::failure(TALC_ERROR_BATCH,
                            "%s: sequence %d has %d tokens in one batch, but the model's windows have room for at most "
                            "%d (step_tokens); divide them among several batches",
-                           file(), index, sequence.count, most);
+                           file(), index, sequence.count, maxTokens);
   uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
   return model.checkIds(sequence.ids, sequence.count, vocabulary, noun(), index);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what a caller gave as one sequence of a batch: all that a step function relies on.
+// Checks one sequence of a batch for everything that generated code relies on.
 #pragma once
 
 #include "runtime/session/Batch.h"
@@ -8,7 +8,7 @@ namespace talc {
 
 class SequenceCheck {
 public:
-  // `index`: the sequence's place in the batch, for messages.
+  // `index`: the position in the batch, for messages.
   SequenceCheck(const Model &model, const Slots &slots, Batch::Purpose purpose, const talc_sequence &sequence,
                 int32_t index)
       : model(model), slots(slots), encodes(purpose == Batch::Purpose::Encode), sequence(sequence), index(index) {}

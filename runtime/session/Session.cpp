@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks everything that can fail before slots change, and hands steps to the device.
+// Checks everything that can fail before slots change, then runs steps on the device.
 #include "runtime/session/Session.h"
 
 namespace talc {
 
 using artifact::ModelKind;
+
+Session::Session(const Model &model)
+    : model(model), encodeEntry(model.loaded().findEntry(artifact::entryNames::encode)),
+      prefillEntry(model.loaded().findEntry(artifact::entryNames::prefill)),
+      decodeEntry(model.loaded().findEntry(artifact::entryNames::decode)), scores(model) {}
 
 Status Session::create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session) {
   std::unique_ptr<Session> created(new Session(model));
@@ -34,15 +39,15 @@ Status Session::score(const talc_sequence *sequences, const talc_candidates *can
   if (Status status = evaluate(sequences, count, scores.wanted()); status.failed())
     return status;
   for (int32_t i = 0; i < count; ++i)
-    scores.write(candidates[i], [&](int32_t output) { return rowsOf(output, i); });
+    scores.write(candidates[i], [&](int32_t output) { return outputRows(output, i); });
   return {};
 }
 
 Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted) {
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate, wanted); status.failed())
     return status;
-  if (Status status = isCut ? runParts() : run(choosePhase()); status.failed()) {
-    // A memory is changed from the first token on.
+  if (Status status = isCut ? runParts() : run(chooseEntry()); status.failed()) {
+    // A compressive memory changes from the first token on.
     for (const artifact::Span &span : batch.spans())
       model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.tokenCount);
     return status;
@@ -62,7 +67,7 @@ Status Session::encode(const talc_sequence *sources, int32_t count) {
     return status;
   for (const artifact::Span &span : batch.spans())
     held.reset(span.slot);
-  if (Status status = run(Phase::Encode); status.failed())
+  if (Status status = run(encodeEntry); status.failed())
     return status;
   for (const artifact::Span &span : batch.spans())
     held.encoded(span.slot, span.tokenCount);
@@ -77,7 +82,7 @@ Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t cou
   return held.reorder(list, parents, count);
 }
 
-// What a memory holds lies in one slot.
+// The content of a compressive memory is in one slot, and has to be copied.
 Status Session::copy(const int32_t *list, const int32_t *parents, int32_t count) {
   if (Status status = held.checkReorder(list, parents, count); status.failed())
     return status;
@@ -107,17 +112,17 @@ Status Session::truncate(int32_t slot, int32_t length) {
                            model.name().c_str(), slot, held.length(slot), length);
   if (held.isRetained(slot) || held.isUsedFrom(slot, length))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be truncated to %d tokens: other slots still use those behind; reset "
+                           "%s: slot %d cannot be truncated to %d tokens: other slots still use the later ones; reset "
                            "these slots first",
                            model.name().c_str(), slot, length);
   if (held.lostBefore(slot, length))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be truncated to %d tokens: in the windows later tokens have taken the "
-                           "place of those before; evaluate the text anew",
+                           "%s: slot %d cannot be truncated to %d tokens: later tokens have overwritten earlier ones "
+                           "in sliding windows; evaluate the text again",
                            model.name().c_str(), slot, length);
   if (model.info().segment && length != 0 && length != held.length(slot))
     return Status::failure(TALC_ERROR_KIND,
-                           "%s: slot %d cannot be truncated to %d tokens: the model's memory does not forget single "
+                           "%s: slot %d cannot be truncated to %d tokens: the model's memory cannot forget single "
                            "tokens; reset the slot, or save it where you want to return to",
                            model.name().c_str(), slot, length);
   held.truncate(slot, length);
@@ -126,9 +131,9 @@ Status Session::truncate(int32_t slot, int32_t length) {
 
 Status Session::measureSaved(int32_t slot, uint64_t &size) const {
   int32_t source = held.sourceSlot(slot);
-  if (held.isRetained(slot) || held.historyOf(slot) >= 0 || (source >= 0 && source != slot))
+  if (held.isRetained(slot) || held.historyIndex(slot) >= 0 || (source >= 0 && source != slot))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be saved: after talc_reorder its tokens or its source lie in several "
+                           "%s: slot %d cannot be saved: after talc_reorder its tokens or its source are in several "
                            "slots",
                            model.name().c_str(), slot);
   size = savedBytes(model, tokensOf(slot));
@@ -143,8 +148,8 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
   SlotTokens tokens;
   if (held.isUsed(slot))
     return Status::failure(TALC_ERROR_SHARED,
-                           "%s: slot %d cannot be loaded: other slots still use what lies in it; "
-                           "reset those first",
+                           "%s: slot %d cannot be loaded: other slots still use its memory; reset those "
+                           "first",
                            model.name().c_str(), slot);
   if (Status status = readSaved(model, bytes, size, tokens); status.failed())
     return status;
@@ -160,7 +165,7 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
   return {};
 }
 
-// Everything that can fail.
+// Does everything that can fail.
 Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                         const Batch::Wanted *wanted) {
   evaluated = false;
@@ -180,21 +185,21 @@ Status Session::reserveStep() {
   return workspace->reserve(size);
 }
 
-// The code for one token is for one that every result is wanted of, and no part of one.
-Phase Session::choosePhase() const {
+// The entry for one token computes every result of it, and no parts of logits.
+EntryIndex Session::chooseEntry() const {
   if (model.kind() == ModelKind::Encoder)
-    return Phase::Encode;
+    return encodeEntry;
   bool single = batch.ids().size() == 1;
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     single = single && batch.wantedTokens(i).size() == (i < model.resultCount() ? 1 : 0);
-  return single ? Phase::Decode : Phase::Prefill;
+  return single ? decodeEntry : prefillEntry;
 }
 
-Status Session::run(Phase phase) {
-  Step step = {phase,
+Status Session::run(EntryIndex entry) {
+  Step step = {entry,
                static_cast<int64_t>(batch.ids().size()),
                static_cast<int64_t>(batch.spans().size()),
-               batch.ids().data(),
+               {batch.ids().data()},
                batch.tokens().data(),
                batch.spans().data(),
                held.history(),
@@ -205,7 +210,7 @@ Status Session::run(Phase phase) {
 }
 
 Status Session::runParts() {
-  Step step = {Phase::Prefill, 0, 0, nullptr, nullptr, nullptr, held.history(), {}};
+  Step step = {prefillEntry, 0, 0, {}, nullptr, nullptr, held.history(), {}};
   while (cuts.next(step)) {
     if (Status status = workspace->run(step); status.failed())
       return status;
@@ -217,14 +222,14 @@ Status Session::runParts() {
 
 const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {
   rows = 0;
-  bool known = output >= 0 && output < model.resultCount() && sequence >= 0;
-  if (!evaluated || !known || static_cast<size_t>(sequence) >= batch.spans().size())
+  bool isValid = output >= 0 && output < model.resultCount() && sequence >= 0;
+  if (!evaluated || !isValid || static_cast<size_t>(sequence) >= batch.spans().size())
     return nullptr;
   rows = batch.firstOutput(output, sequence + 1) - batch.firstOutput(output, sequence);
-  return rows ? rowsOf(output, sequence) : nullptr;
+  return rows ? outputRows(output, sequence) : nullptr;
 }
 
-const float *Session::rowsOf(int32_t output, int32_t sequence) const {
+const float *Session::outputRows(int32_t output, int32_t sequence) const {
   uint64_t offset = batch.firstOutput(output, sequence) * uint64_t(model.info().outputs[output].width);
   return (isCut ? cuts.results(output) : workspace->results(output)) + offset;
 }

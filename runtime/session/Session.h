@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates batches on the device of its model, and keeps account of the slots of sequences.
+// Evaluates batches on the device of its model, and keeps account of its slots.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -19,14 +19,14 @@ public:
   // `model` must outlive the session. The device may take fewer threads.
   static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
 
-  // All four are all or nothing: on failure no slot has changed, but for an aborted encode(), and an aborted
-  // evaluate() of a model with memories, which empties the slots of its sequences.
+  // All four either succeed or change no slot, except for an aborted encode(), and an aborted evaluate() of a model
+  // with compressive memories, which empties the slots of its sequences.
   Status evaluate(const talc_sequence *sequences, int32_t count);
-  // The same, which leaves no results but the log-probabilities of `candidates`, for each sequence its own.
+  // Evaluates without results, except for the log-probabilities of each sequence's `candidates`.
   Status score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
-  // [rows][width] of a sequence of the last evaluation; null with 0 rows when it wanted none.
+  // The rows [rows][width] of a sequence in the last evaluation; null with 0 rows when it wanted none.
   const float *result(int32_t output, int32_t sequence, int32_t &rows) const;
 
   int32_t slots() const { return held.count(); }
@@ -35,32 +35,34 @@ public:
   int32_t length(int32_t slot) const { return held.length(slot); }
   void reset(int32_t slot) { held.reset(slot); }
   Status truncate(int32_t slot, int32_t length);
-  // Bytes of a saved slot; fails where its tokens or its source lie in other slots as well.
+  // The bytes of a saved slot; fails where its tokens or its source are in other slots as well.
   Status measureSaved(int32_t slot, uint64_t &size) const;
   Status save(int32_t slot, unsigned char *bytes) const;
   Status load(int32_t slot, const unsigned char *bytes, uint64_t size);
   talc_session_memory memory() const;
   const Model &usedModel() const { return model; }
 
-  // For tools: see Workspace::measure.
+  // For profilers: see Workspace::measure.
   void measure(Workspace::Mark mark, void *state) { workspace->measure(mark, state); }
   const std::vector<LaunchTime> &launchTimes() const { return workspace->launchTimes(); }
 
 private:
-  explicit Session(const Model &model) : model(model), scores(model) {}
+  explicit Session(const Model &model);
   SlotTokens tokensOf(int32_t slot) const { return {held.length(slot), held.sourceLength(slot)}; }
   Status evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted);
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                  const Batch::Wanted *wanted = nullptr);
-  const float *rowsOf(int32_t output, int32_t sequence) const;
+  const float *outputRows(int32_t output, int32_t sequence) const;
   Status reserveStep();
-  Status run(Phase phase);
+  Status run(EntryIndex entry);
   Status runParts();
   Status copy(const int32_t *list, const int32_t *parents, int32_t count);
-  Phase choosePhase() const;
+  EntryIndex chooseEntry() const;
   Status wrongKind(const char *function, const char *expected) const;
 
   const Model &model;
+  // Entries of the model, looked up by name; noEntry: it does not have the entry.
+  const EntryIndex encodeEntry, prefillEntry, decodeEntry;
   std::unique_ptr<Workspace> workspace;
   Slots held;
   Batch batch;

@@ -27,7 +27,7 @@ void Slots::appended(int32_t slot, int32_t tokens) {
     used.firstWritten = used.length;
   if (used.scattered)
     for (int32_t p = used.length; p < used.length + tokens; ++p)
-      placesOf(places, slot)[p] = slot;
+      slotHistory(places, slot)[p] = slot;
   used.length += tokens;
   used.written = std::min(used.length, model->capacity());
   used.reached = std::max(used.reached, used.length);
@@ -58,19 +58,19 @@ void Slots::reset(int32_t slot) {
     giveBack(slot);
 }
 
-// The sequence in `slot` does not use other slots any more.
+// Forgets that the sequence in `slot` uses other slots.
 void Slots::dropUses(int32_t slot) {
   dropTokens(slot, 0);
   if (slots[slot].source >= 0)
     dropUse(slot, slots[slot].source);
 }
 
-// Nor for its tokens from `length` on.
+// Forgets it for the tokens from `length` on.
 void Slots::dropTokens(int32_t slot, int32_t length) {
   const Slot &user = slots[slot];
   if (user.scattered)
     for (int32_t p = length; p < user.length; ++p)
-      dropUse(slot, placesOf(places, slot)[p]);
+      dropUse(slot, slotHistory(places, slot)[p]);
 }
 
 bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
@@ -79,22 +79,22 @@ bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
   for (int32_t other = 0; other < count(); ++other)
     if (other != slot && slots[other].scattered)
       for (int32_t p = length; p < slots[other].length; ++p)
-        if (placesOf(places, other)[p] == slot)
+        if (slotHistory(places, other)[p] == slot)
           return true;
   return false;
 }
 
-// The places of tokens before length + tokens - ring are taken; a next token needs those from its window's first on.
+// Tokens before length + tokens - ring are overwritten; a next token needs those from the first of its window on.
 bool Slots::overwritesUsed(int32_t slot, int32_t tokens) const {
   const artifact::ModelInfo &info = model->info();
-  int64_t taken = int64_t(length(slot)) + tokens - info.ringTokens;
-  if (info.ringTokens == 0 || taken <= 0 || !isUsed(slot))
+  int64_t overwritten = int64_t(length(slot)) + tokens - info.ringTokens;
+  if (info.ringTokens == 0 || overwritten <= 0 || !isUsed(slot))
     return false;
   for (int32_t other = 0; other < count(); ++other)
     if (other != slot && slots[other].scattered)
-      for (int64_t p = std::max<int64_t>(int64_t(length(other)) - info.window + 1, 0); p < taken && p < length(other);
-           ++p)
-        if (placesOf(places, other)[p] == slot)
+      for (int64_t p = std::max<int64_t>(int64_t(length(other)) - info.window + 1, 0);
+           p < overwritten && p < length(other); ++p)
+        if (slotHistory(places, other)[p] == slot)
           return true;
   return false;
 }
@@ -104,7 +104,7 @@ bool Slots::lostBefore(int32_t slot, int32_t length) const {
   if (info.ringTokens == 0)
     return false;
   for (int64_t p = std::max<int64_t>(int64_t(length) - info.window + 1, 0); p < length; ++p) {
-    int32_t owner = slots[slot].scattered ? placesOf(places, slot)[p] : slot;
+    int32_t owner = slots[slot].scattered ? slotHistory(places, slot)[p] : slot;
     if (p < int64_t(slots[owner].reached) - info.ringTokens)
       return true;
   }
@@ -127,8 +127,8 @@ void Slots::dropUse(int32_t user, int32_t owner) {
     giveBack(owner);
 }
 
-// The system may have the memory when it is short of it; until then the next text finds it there, since taking pages
-// and giving them again costs more than a short text. A very short one is not worth telling.
+// Lets the system take the memory when it runs short; until then the next text finds it in place, since unmapping and
+// mapping pages costs more than a short text. A very short text is not worth a call.
 void Slots::giveBack(int32_t slot) {
   constexpr uint64_t little = 1 << 20;
   Slot &empty = slots[slot];
@@ -147,7 +147,7 @@ Status Slots::reorder(const int32_t *list, const int32_t *parents, int32_t liste
     return status;
   for (int32_t i = 0; i < listed; ++i)
     stage(list[i], parents[i]);
-  // New uses are counted before old ones are dropped, so that no memory in use is given back.
+  // New uses are counted before old ones are dropped, so that no memory in use is released.
   for (int32_t i = 0; i < listed; ++i)
     dropUses(list[i]);
   for (int32_t i = 0; i < listed; ++i)
@@ -165,9 +165,9 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
     if (inList[list[i]] == reorderings)
       return Status::failure(TALC_ERROR_BATCH, "%s: reordering: slot %d stands in the list twice", file, list[i]);
     if (isRetained(list[i]))
-      return Status::failure(
-          TALC_ERROR_SHARED,
-          "%s: reordering: slot %d was reset, but other slots still use what lies in it; reset those", file, list[i]);
+      return Status::failure(TALC_ERROR_SHARED,
+                             "%s: reordering: slot %d was reset, but other slots still use its memory; reset those",
+                             file, list[i]);
     inList[list[i]] = reorderings;
   }
   for (int32_t i = 0; i < listed; ++i) {
@@ -202,9 +202,9 @@ Status Slots::reservePlaces() {
 void Slots::stage(int32_t slot, int32_t parent) {
   const Slot &from = slots[parent];
   staged[slot] = {from.length, from.source, false};
-  int32_t *next = placesOf(nextPlaces, slot);
+  int32_t *next = slotHistory(nextPlaces, slot);
   for (int32_t p = 0; p < from.length; ++p) {
-    next[p] = from.scattered ? placesOf(places, parent)[p] : parent;
+    next[p] = from.scattered ? slotHistory(places, parent)[p] : parent;
     if (next[p] == slot)
       continue;
     staged[slot].scattered = true;
@@ -217,7 +217,7 @@ void Slots::stage(int32_t slot, int32_t parent) {
 void Slots::commit(int32_t slot) {
   const Next &next = staged[slot];
   if (next.scattered)
-    memcpy(placesOf(places, slot), placesOf(nextPlaces, slot), next.length * sizeof(int32_t));
+    memcpy(slotHistory(places, slot), slotHistory(nextPlaces, slot), next.length * sizeof(int32_t));
   slots[slot].length = next.length;
   slots[slot].source = next.source;
   slots[slot].scattered = next.scattered;

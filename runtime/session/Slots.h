@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the slots of a session hold: tokens, sources, and the memory of both.
+// Prefix sharing: the tokens and sources that the slots of a session hold, and the memory of both.
 //
 // Reordering copies no memory: a sequence may continue tokens that lie in other slots.
 //
@@ -8,10 +8,10 @@
 //                                                               its next token goes to its own memory, at position 2
 //
 // Nothing that a sequence uses is ever overwritten: token p of any sequence lies at position p of some slot, a slot is
-// written only at its own length, and only a reset lowers that length; its memory waits until nobody uses it.
+// written only at its own length, and only a reset lowers that length; its memory waits until no sequence uses it.
 //
-// In rings a token takes the place of one that is out of its own sequence's window. Others may still need that one:
-// such a step is refused (overwritesUsed).
+// In a ring a token overwrites one outside its own sequence's window. If other sequences still need that one, the step
+// is refused (overwritesUsed).
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -31,29 +31,29 @@ public:
 
   int32_t count() const { return static_cast<int32_t>(slots.size()); }
   int32_t length(int32_t slot) const { return slots[slot].length; }
-  // Which slot's source the sequence answers to; -1: none.
+  // The slot of the source that the sequence reads; -1: none.
   int32_t sourceSlot(int32_t slot) const { return slots[slot].source; }
   int32_t sourceLength(int32_t slot) const {
     return slots[slot].source < 0 ? 0 : slots[slots[slot].source].sourceTokens;
   }
-  // Whether other slots use what lies in this one.
+  // Whether other slots use the memory of this one.
   bool isUsed(int32_t slot) const { return slots[slot].users > 0; }
-  // Whether `tokens` more would take, in rings, the place of what another slot's next token needs.
+  // Whether `tokens` more would overwrite, in rings, what another slot's next token needs.
   bool overwritesUsed(int32_t slot, int32_t tokens) const;
   // Whether a slot that is truncated to `length` would lack, in rings, what its next token needs.
   bool lostBefore(int32_t slot, int32_t length) const;
-  // Whether nothing can be written to it: it was reset, but other slots still use what lies in it.
+  // Whether the slot cannot be written: it was reset, but other slots still use its memory.
   bool isRetained(int32_t slot) const { return slots[slot].retained; }
 
   // See Step::history and Span::history.
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
-  int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
-  // Tokens of a sequence that was reordered.
+  int32_t historyIndex(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
+  // The capacity of a history: tokens of a sequence that was reordered.
   int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), mostListed); }
 
-  // What a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
+  // Record what a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
   void appended(int32_t slot, int32_t tokens);
-  // A step that did not end may have written so many.
+  // Records that a step that did not end may have written so many tokens.
   void attempted(int32_t slot, int32_t tokens);
   void encoded(int32_t slot, int32_t tokens);
   void touched(int32_t slot, int32_t tokens);
@@ -61,11 +61,11 @@ public:
   void reset(int32_t slot);
   // Whether another slot continues tokens that lie in this one from `length` on.
   bool isUsedFrom(int32_t slot, int32_t length) const;
-  // Keeps the first tokens, of which there are so many; nobody uses the others.
+  // Keeps the first `length` tokens; no sequence uses the others.
   void truncate(int32_t slot, int32_t length);
-  // All or nothing; the rules are in talc.h.
+  // Succeeds or changes nothing; the rules are in talc.h.
   Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
-  // Whether reorder() would take them.
+  // Checks what reorder() checks.
   Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
 
   uint64_t usedBytes() const;
@@ -74,21 +74,21 @@ private:
   struct Slot {
     int32_t length = 0;                     // tokens of its sequence
     int32_t source = -1;                    // the slot that holds its source
-    int32_t firstWritten = 0, written = 0;  // its memory has tokens at these places: begin, end
-    int32_t reached = 0;                    // so far it was written, counting what was dropped
-    int32_t sourceTokens = 0;               // its memory has so many tokens of a source
-    bool scattered = false;                 // its tokens lie where `places` says; else all in its own memory
+    int32_t firstWritten = 0, written = 0;  // positions of tokens in its memory: begin, end
+    int32_t reached = 0;                    // the end of all that was written, counting what was dropped
+    int32_t sourceTokens = 0;               // tokens of a source in its memory
+    bool scattered = false;                 // its tokens are where `places` says; else all in its own memory
     bool retained = false;
-    int64_t users = 0;  // how many tokens and sources that others use lie in its memory
+    int64_t users = 0;  // tokens and sources in its memory that others use
   };
-  // What a slot becomes by a reordering.
+  // The state of a slot after a reordering.
   struct Next {
     int32_t length, source;
     bool scattered;
   };
 
   static constexpr int32_t mostListed = 1 << 20;
-  int32_t *placesOf(const Mapping &table, int32_t slot) const {
+  int32_t *slotHistory(const Mapping &table, int32_t slot) const {
     return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * listedTokens();
   }
   Status reservePlaces();

@@ -66,7 +66,7 @@ private:
     return section.contains(section.header->whitespace, decodeAt(text, at));
   }
 
-  // Over whitespace to the left, not beyond `limit`, where the previous match ends.
+  // Moves over whitespace to the left, but not beyond `limit`, where the previous match ends.
   size_t skipLeft(std::string_view text, size_t limit, size_t begin) const {
     while (begin > limit && isSpace(text, previousAt(text, begin)))
       begin = previousAt(text, begin);
@@ -111,21 +111,21 @@ uint32_t TokenSpellings::findLongest(std::string_view text, size_t &length) cons
   auto first = static_cast<unsigned char>(text[0]);
   auto low = sorted.begin() + static_cast<ptrdiff_t>(byFirstByte[first]);
   auto high = sorted.begin() + static_cast<ptrdiff_t>(byFirstByte[first + 1]);
-  uint32_t found = none;
+  uint32_t match = none;
   // Entries [low, high) agree with the text in `depth` bytes; the shortest of them comes first.
   for (size_t depth = 1; low != high; ++depth) {
     if (low->spelling.size() == depth)
-      found = low->id, length = depth;
+      match = low->id, length = depth;
     if (depth == text.size())
       break;
     auto byteAt = [&](const Entry &e) {
       return depth < e.spelling.size() ? static_cast<unsigned char>(e.spelling[depth]) : -1;
     };
-    int wanted = static_cast<unsigned char>(text[depth]);
-    low = std::partition_point(low, high, [&](const Entry &e) { return byteAt(e) < wanted; });
-    high = std::partition_point(low, high, [&](const Entry &e) { return byteAt(e) == wanted; });
+    int byte = static_cast<unsigned char>(text[depth]);
+    low = std::partition_point(low, high, [&](const Entry &e) { return byteAt(e) < byte; });
+    high = std::partition_point(low, high, [&](const Entry &e) { return byteAt(e) == byte; });
   }
-  return found;
+  return match;
 }
 
 // All spellings together have the limits of one text.

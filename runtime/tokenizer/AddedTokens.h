@@ -31,14 +31,14 @@ private:
 // Leftmost, longest. Without parseSpecial, special tokens are left as text: the switch for text from users.
 class AddedTokens {
 public:
-  // False: a normalizer failed on the spelling of a token.
+  // Returns false if a normalizer failed on the spelling of a token.
   bool build(const Section &section, std::string &error);
 
   // Cut the tokens that are matched before, or after, normalization out of all text pieces.
   void extractRaw(const Section &section, bool parseSpecial, Pieces &pieces) const;
   void extractNormalized(const Section &section, bool parseSpecial, Pieces &pieces) const;
 
-  // What decoders see of any token: the normalized spelling where that is what was matched.
+  // The spelling that decoders see: the normalized one if that was matched.
   std::string_view decodedText(const Section &section, uint32_t id) const;
 
 private:

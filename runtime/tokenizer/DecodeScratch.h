@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that turning tokens into text needs for as long as it lasts; kept, so that the next text allocates nothing.
+// Memory for detokenizing, which is kept so that the next text allocates nothing.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ void replaceAll(std::string &text, std::string_view from, std::string_view to, s
   text.swap(spare);
 }
 
-// How many bytes one U+FFFD stands for: the longest part that could begin a character (Unicode, section 3.9).
+// Returns how many bytes one U+FFFD replaces: the longest part that could begin a character (Unicode, section 3.9).
 size_t invalidLength(std::string_view text) {
   for (size_t length = 3; length > 1; --length) {
     if (text.size() < length)
@@ -50,7 +50,7 @@ void appendValid(std::string_view bytes, std::string &out) {
   }
 }
 
-// The bytes that a token of the byte-level alphabet stands for; other tokens are taken as they are.
+// Returns the bytes of a token of the byte-level alphabet; other tokens stay as they are.
 void appendBytes(const std::string &token, std::string &out) {
   size_t before = out.size();
   for (size_t i = 0; i < token.size();) {
@@ -87,7 +87,7 @@ int byteToken(std::string_view token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-// What a run of byte tokens stands for: text, or a U+FFFD for each.
+// Returns the text of a run of byte tokens, or a U+FFFD for each.
 void flushBytes(std::string &bytes, TextList &out) {
   if (!bytes.empty() && findInvalid(bytes) == std::string_view::npos)
     out.add() = bytes;
@@ -203,7 +203,7 @@ void decodeToken(const Section &section, const Op &op, TextLimits &limits, Decod
   }
 }
 
-size_t sizeOf(const TextList &tokens) {
+size_t totalSize(const TextList &tokens) {
   size_t size = 0;
   for (size_t i = 0; i < tokens.size(); ++i)
     size += tokens[i].size();
@@ -223,7 +223,7 @@ void apply(const Section &section, const Op &op, TextLimits &limits, DecodeScrat
   case DecodeOp::Ctc:
     return decodeCtc(scratch, section.text(op.text), section.text(op.other), op.a);
   default:
-    limits.beginOperation(sizeOf(scratch.tokens));
+    limits.beginOperation(totalSize(scratch.tokens));
     for (size_t i = 0; i < scratch.tokens.size(); ++i)
       decodeToken(section, op, limits, scratch, i);
   }
@@ -232,7 +232,7 @@ void apply(const Section &section, const Op &op, TextLimits &limits, DecodeScrat
 }  // namespace
 
 void decodeTokens(const Section &section, DecodeScratch &scratch, std::string &text) {
-  TextLimits limits = TextLimits::of(sizeOf(scratch.tokens));
+  TextLimits limits = TextLimits::of(totalSize(scratch.tokens));
   for (const Op &op : section.decoders)
     apply(section, op, limits, scratch);
   join(scratch.tokens, "", text);

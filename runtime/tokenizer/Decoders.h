@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the texts of tokens to one text.
+// Turns the texts of tokens into one text.
 #pragma once
 
 #include "runtime/tokenizer/DecodeScratch.h"
@@ -7,8 +7,8 @@
 
 namespace talc::tokenizer {
 
-// Runs the section's decoders on scratch.tokens, and concatenates what they leave to `text`, which is none of the
-// scratch's strings that the decoders use. The result is UTF-8.
+// Runs the section's decoders on scratch.tokens, and appends their result to `text`, which must not be a string of the
+// scratch that decoders use. The result is UTF-8.
 void decodeTokens(const Section &section, DecodeScratch &scratch, std::string &text);
 
 }  // namespace talc::tokenizer

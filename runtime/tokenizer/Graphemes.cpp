@@ -8,7 +8,7 @@ namespace {
 
 using Class = GraphemeClass;
 
-Class classOf(const Section &section, uint32_t codePoint) {
+Class findClass(const Section &section, uint32_t codePoint) {
   const ValueRange *range = findRange(section.graphemes, codePoint);
   return range ? static_cast<Class>(range->value) : Class::Other;
 }
@@ -30,12 +30,12 @@ bool joinsHangul(Class left, Class right) {
 
 size_t clusterEnd(const Section &section, std::string_view text, size_t begin) {
   size_t position = begin;
-  Class left = classOf(section, decodeAt(text, position));
+  Class left = findClass(section, decodeAt(text, position));
   bool pictographic = left == Class::Pictographic;  // the cluster so far is Pictographic Extend* Zwj?
   bool oddIndicators = left == Class::RegionalIndicator;
   while (position < text.size()) {
     size_t next = position;
-    Class right = classOf(section, decodeAt(text, next));
+    Class right = findClass(section, decodeAt(text, next));
     bool joins = joinsHangul(left, right) || right == Class::Extend || right == Class::Zwj ||
                  right == Class::SpacingMark || left == Class::Prepend ||
                  (pictographic && left == Class::Zwj && right == Class::Pictographic) ||

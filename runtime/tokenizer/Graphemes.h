@@ -6,7 +6,7 @@
 
 namespace talc::tokenizer {
 
-// Where the cluster that begins at `begin` < text.size() ends.
+// Returns the end of the cluster that begins at `begin` < text.size().
 size_t clusterEnd(const Section &section, std::string_view text, size_t begin);
 
 }  // namespace talc::tokenizer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four models: from one word to token ids.
+// The four models, which turn one word into token ids.
 #pragma once
 
 #include "runtime/tokenizer/Section.h"
@@ -8,8 +8,8 @@
 
 namespace talc::tokenizer {
 
-// Each appends the ids of one non-empty word, which is UTF-8. False: a part of it is in no vocabulary entry and the
-// model has no unknown token; ids may then hold a part of the word.
+// Each appends the ids of one non-empty word, which is UTF-8. Returns false if a part of it is not in the vocabulary
+// and the model has no unknown token; ids may then hold a part of the word.
 bool encodeBpe(const Section &section, std::string_view word, std::vector<int32_t> &ids);
 bool encodeWordPiece(const Section &section, std::string_view word, std::vector<int32_t> &ids);
 bool encodeUnigram(const Section &section, std::string_view word, std::vector<int32_t> &ids);

@@ -97,10 +97,10 @@ private:
   }
 
   void compose() {
-    size_t kept = 0, starter = SIZE_MAX;
+    size_t length = 0, starter = SIZE_MAX;
     uint32_t lastClass = 0;  // of the last character kept behind the starter
     for (const Character &c : characters) {
-      bool adjacent = starter != SIZE_MAX && starter + 1 == kept;
+      bool adjacent = starter != SIZE_MAX && starter + 1 == length;
       bool blocked = starter == SIZE_MAX || (!adjacent && lastClass >= c.combining);
       uint32_t composed = blocked ? 0 : composite(characters[starter].codePoint, c.codePoint);
       if (composed != 0) {
@@ -109,10 +109,10 @@ private:
       }
       lastClass = c.combining;
       if (c.combining == 0)
-        starter = kept;
-      characters[kept++] = c;
+        starter = length;
+      characters[length++] = c;
     }
-    characters.resize(kept);
+    characters.resize(length);
   }
 };
 

@@ -35,20 +35,20 @@ bool PatternMatcher::next(size_t &begin, size_t &end) {
 
 bool PatternMatcher::run(uint32_t pc, size_t position, size_t &end) {
   size_t base = frames.size();
-  bool found = false;
+  bool matches = false;
   while (!exhausted) {
     if (stepsLeft == 0 || frames.size() > maxFrames) {
       exhausted = true;
     } else if (--stepsLeft; code[pc].match == uint32_t(Match::Accept)) {
       end = position;
-      found = true;
+      matches = true;
       break;
     } else if (!step(pc, position) && !backtrack(base, pc, position)) {
       break;
     }
   }
   frames.resize(base);
-  return found;
+  return matches;
 }
 
 // One instruction. False: this path fails.
@@ -114,8 +114,8 @@ bool PatternMatcher::enterSpan(uint32_t &pc, size_t &position) {
   if (hasFailed(pc, position))
     return false;
   size_t start = position, low = position, taken = 0;
-  size_t wanted = match == Match::LazySpan ? span.y : span.z;
-  for (; taken < wanted && takeCharacter(span.x, position); ++taken)
+  size_t count = match == Match::LazySpan ? span.y : span.z;
+  for (; taken < count && takeCharacter(span.x, position); ++taken)
     if (taken + 1 <= span.y)
       low = position;
   stepsLeft -= std::min<uint64_t>(taken, stepsLeft);
@@ -139,15 +139,15 @@ bool PatternMatcher::enterBody(uint32_t &pc, size_t &position) {
     exhausted = true;
   size_t end = position;
   bool isBehind = match == Match::Behind || match == Match::NotBehind;
-  bool found = !exhausted && (isBehind ? behind(pc, position, group.z) : run(pc + 1, position, end));
+  bool matches = !exhausted && (isBehind ? matchBehind(pc, position, group.z) : run(pc + 1, position, end));
   --depth;
   pc = group.x;
   if (match == Match::Atomic)
     position = end;
-  return found != (match == Match::NotAhead || match == Match::NotBehind) && !exhausted;
+  return matches != (match == Match::NotAhead || match == Match::NotBehind) && !exhausted;
 }
 
-bool PatternMatcher::behind(uint32_t pc, size_t position, uint32_t characters) {
+bool PatternMatcher::matchBehind(uint32_t pc, size_t position, uint32_t characters) {
   size_t start = position, end = 0;
   for (; characters > 0 && start > 0; --characters)
     start = previousAt(text, start);

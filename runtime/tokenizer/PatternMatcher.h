@@ -16,13 +16,13 @@ public:
   // All must outlive the matcher; `text` is UTF-8. `steps`: those that are left, of all matchers of a text.
   PatternMatcher(const Section &section, uint32_t pattern, std::string_view text, uint64_t &steps);
 
-  // The next match [begin, end). An empty match directly behind the previous match is skipped.
+  // Finds the next match [begin, end). An empty match directly after the previous match is skipped.
   bool next(size_t &begin, size_t &end);
   // True when the step limit ended the search: the matches so far are not all.
   bool gaveUp() const { return exhausted; }
 
 private:
-  // What to do when the current path fails.
+  // The next thing to try when the current path fails.
   struct Frame {
     enum Kind : uint32_t { Retry, Shrink, Grow } kind;
     uint32_t pc;
@@ -31,7 +31,8 @@ private:
     size_t low;       // Shrink: its shortest end. Grow: how many characters it may still take
     size_t end;       // Shrink: its longest end
   };
-  // A run that starts in [start, end] fails: the one from `start` to `end` has, with all the ends that are tried.
+  // A run that starts in [start, end] fails, since the one from `start` to `end` has failed with all ends that are
+  // tried.
   struct FailedRun {
     size_t start = 1, end = 0;
   };
@@ -52,7 +53,7 @@ private:
   bool backtrack(size_t base, uint32_t &pc, size_t &position);
   bool enterSpan(uint32_t &pc, size_t &position);
   bool enterBody(uint32_t &pc, size_t &position);
-  bool behind(uint32_t pc, size_t position, uint32_t characters);
+  bool matchBehind(uint32_t pc, size_t position, uint32_t characters);
   bool holds(Match assertion, uint32_t set, size_t position) const;
   bool atBoundary(uint32_t set, size_t position) const;
   bool takeCharacter(uint32_t set, size_t &position);

@@ -47,7 +47,8 @@ private:
 
   void checkText(Text text) {
     bool inside = within(text.offset, text.size, section.pool.count);
-    require(inside && findInvalid(section.text(text)) == std::string_view::npos, "a text is no UTF-8 of the pool");
+    require(inside && findInvalid(section.text(text)) == std::string_view::npos,
+            "a text is not valid UTF-8 in the pool");
   }
 
   void checkRoot(uint32_t root) { require(root == none || root < section.trie.count, "a trie root is out of range"); }

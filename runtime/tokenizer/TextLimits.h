@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work and text tokenizing may take, in proportion to the text: no tokenizer can hang or fill the memory.
+// Limits for the work and text of tokenizing, in proportion to the text: no tokenizer can hang or fill memory.
 #pragma once
 
 #include <cstddef>

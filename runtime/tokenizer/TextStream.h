@@ -18,7 +18,7 @@ public:
   // The text that `id` completes, UTF-8; often one word, sometimes nothing. It is valid until the next call with the
   // same scratch. Without memory the stream is as it was, and the token can be pushed again.
   std::string_view push(int32_t id, DecodeScratch &scratch);
-  // What is still held back.
+  // Returns what is still held back.
   std::string_view finish(DecodeScratch &scratch);
 
 private:

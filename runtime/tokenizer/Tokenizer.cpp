@@ -71,22 +71,22 @@ bool Tokenizer::encodeText(std::string_view text, bool parseSpecial, std::vector
 }
 
 bool Tokenizer::encodeWord(std::string_view word, std::vector<int32_t> &ids, std::string &error) const {
-  bool known = false;
+  bool isKnown = false;
   switch (static_cast<ModelKind>(section.header->model.kind)) {
   case ModelKind::Bpe:
-    known = encodeBpe(section, word, ids);
+    isKnown = encodeBpe(section, word, ids);
     break;
   case ModelKind::WordPiece:
-    known = encodeWordPiece(section, word, ids);
+    isKnown = encodeWordPiece(section, word, ids);
     break;
   case ModelKind::Unigram:
-    known = encodeUnigram(section, word, ids);
+    isKnown = encodeUnigram(section, word, ids);
     break;
   case ModelKind::WordLevel:
-    known = encodeWordLevel(section, word, ids);
+    isKnown = encodeWordLevel(section, word, ids);
     break;
   }
-  if (known)
+  if (isKnown)
     return true;
   size_t shown = 0;
   while (shown < word.size() && shown < 32)

@@ -84,16 +84,16 @@ bool encodeUnigram(const Section &section, std::string_view word, std::vector<in
     else
       texts.push_back(piece), path.push_back(nodes[end].id);
   }
-  bool known = true;
+  bool isKnown = true;
   std::vector<uint32_t> result;
   for (size_t i = path.size(); i-- > 0;) {
     if (path[i] == model.unknown)
-      known &= addUnknown(section, texts[i], result);
+      isKnown &= addUnknown(section, texts[i], result);
     else
-      known &= addPiece(section, path[i], result);
+      isKnown &= addPiece(section, path[i], result);
   }
   ids.insert(ids.end(), result.begin(), result.end());
-  return known;
+  return isKnown;
 }
 
 }  // namespace talc::tokenizer

@@ -67,7 +67,7 @@ inline uint32_t decodeAt(std::string_view text, size_t &position) {
   return result;
 }
 
-// Where the character that ends at `position` > 0 of valid text begins.
+// Returns the beginning of the character that ends at `position` > 0 of valid text.
 inline size_t previousAt(std::string_view text, size_t position) {
   do
     --position;

@@ -8,15 +8,15 @@ namespace talc::tokenizer {
 bool encodeWordPiece(const Section &section, std::string_view word, std::vector<int32_t> &ids) {
   const Model &model = section.header->model;
   size_t before = ids.size(), done = 0, length = 0;
-  bool known = countCharacters(word) <= model.maxWordLength;
-  while (known && done < word.size()) {
+  bool isKnown = countCharacters(word) <= model.maxWordLength;
+  while (isKnown && done < word.size()) {
     uint32_t root = done == 0 ? model.pieces : model.continuations;
     uint32_t id = section.findLongest(root, word.substr(done), length);
-    known = id != none;
+    isKnown = id != none;
     done += length;
     ids.push_back(static_cast<int32_t>(id));
   }
-  if (known)
+  if (isKnown)
     return true;
   ids.resize(before);
   ids.push_back(static_cast<int32_t>(model.unknown));

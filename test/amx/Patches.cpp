@@ -65,10 +65,10 @@ static void answerXgetbv(user_regs_struct &registers) {
 }
 
 bool Patches::answer(user_regs_struct &registers) const {
-  auto found = questions.find(registers.rip);
-  if (found == questions.end())
+  auto match = questions.find(registers.rip);
+  if (match == questions.end())
     return false;
-  bool cpuid = found->second == Question::Cpuid;
+  bool cpuid = match->second == Question::Cpuid;
   cpuid ? answerCpuid(registers) : answerXgetbv(registers);
   registers.rip += cpuid ? 2 : 3;
   return true;

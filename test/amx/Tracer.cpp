@@ -11,7 +11,7 @@
 
 namespace amx {
 
-static uint64_t valueOf(const user_regs_struct &r, int number) {
+static uint64_t registerValue(const user_regs_struct &r, int number) {
   const unsigned long long values[] = {r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi,
                                        r.r8,  r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15};
   return number < 0 ? 0 : values[number];
@@ -19,8 +19,8 @@ static uint64_t valueOf(const user_regs_struct &r, int number) {
 
 // Of tiles the index is the distance of rows.
 static uint64_t firstByte(const Address &at, const user_regs_struct &r, bool withIndex) {
-  uint64_t place = valueOf(r, at.base) + static_cast<uint64_t>(at.displacement);
-  return withIndex ? place + valueOf(r, at.index) * static_cast<uint64_t>(at.scale) : place;
+  uint64_t place = registerValue(r, at.base) + static_cast<uint64_t>(at.displacement);
+  return withIndex ? place + registerValue(r, at.index) * static_cast<uint64_t>(at.scale) : place;
 }
 
 static bool refuse(const char *why) {
@@ -139,7 +139,7 @@ bool Tracer::moveRows(pid_t thread, const Instruction &instruction, const user_r
   if (shape.rows == 0)
     return refuse("the tile has no shape");
   uint64_t first = firstByte(at, registers, false);
-  uint64_t distance = valueOf(registers, at.index) * static_cast<uint64_t>(at.scale);
+  uint64_t distance = registerValue(registers, at.index) * static_cast<uint64_t>(at.scale);
   const auto bytes = static_cast<size_t>(shape.bytes);
   Tile loaded;
   Tile &tile = instruction.kind == Kind::Load ? loaded : tiles[instruction.tile];

@@ -46,7 +46,7 @@ def describe_code(section):
              for at in range(table, table + 64 * entries, 64)]
     assert family and layout and all(names) and all(symbol for _, symbol in calls), "head of code"
     assert {phase for phase, _ in calls} <= {"encode", "prefill", "decode"}, "phases of code"
-    assert family != "x86-64" or section[4096:4100] == b"\x7fELF", "code is no ELF file"
+    assert family != "x86-64" or section[4096:4100] == b"\x7fELF", "code is not an ELF file"
     return f"{family} with {' '.join(names)}; reads {layout}; " + ", ".join(f"{a} is {b}" for a, b in calls)
 
 

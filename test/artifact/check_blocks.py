@@ -54,7 +54,7 @@ class Program:
         os.makedirs(directory, exist_ok=True)
 
     def add(self, name, shape, element, source, size=0):
-        offset = f' {{talc.offset = {self.end} : i64}}' if size else ''
+        offset = f' {{offset = {self.end} : i64}}' if size else ''
         self.lines.append(f'  talc.weight @{name} : tensor<{"x".join(map(str, shape))}x{element}> = {source}{offset}')
         self.end += -(-size // 64) * 64
 
@@ -177,7 +177,7 @@ def weighed(program, name, importance, columns):
     program.file(f'{columns}.bin', floats(2 * row))
     program.add(name, shape, 'f32', f'#talc.file<"{columns}.bin", 0, f32>')
     numbers = ', '.join(map(repr, map(float, importance)))
-    program.lines[-1] += f' {{talc.quantize_to = {element}, talc.importance = array<f32: {numbers}>}}'
+    program.lines[-1] += f' {{quantize_to = {element}, importance = array<f32: {numbers}>}}'
     size = 2 * block_formats.BYTES[name]
     program.add(f'{name}.rows', shape, element, f'#talc.convert of [@{name}]', size)
     program.add(f'{name}.panels', [1, columns, 2], element, f'#talc.pack of [@{name}]', size)
@@ -211,7 +211,7 @@ def check_refused_importance(talc, directory):
     program = Program(os.path.join(directory, 'block'))
     program.file('values.bin', floats(V32))
     program.add('w', [1, 32], 'f32', '#talc.file<"values.bin", 0, f32>')
-    program.lines[-1] += ' {talc.quantize_to = !talc.stored<q4_k>}'
+    program.lines[-1] += ' {quantize_to = !talc.stored<q4_k>}'
     program.add('stored', [1, 32], 'f32', '#talc.convert of [@w]', 128)
     _, result = program.compile(talc)
     assert 'error[T0503]' in result.stderr and 'cannot be rounded to !talc.stored<q4_k>' in result.stderr, result.stderr

@@ -37,7 +37,7 @@ with open(path, 'rb') as product:
     offset, address, stored, alignment = model_segment(product.read(4096))
 assert stored > 12 << 20 and alignment == HUGE and offset % HUGE == address % HUGE, (offset, address, stored, alignment)
 
-# What the file system does with a file that is written at once, it should do with the product.
+# The file system should treat the product like a file that is written at once.
 sample = path + '.sample'
 with open(sample, 'wb', buffering=0) as file:
     file.write(b'x' * 4 * HUGE)

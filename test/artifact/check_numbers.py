@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are no finite numbers, by themselves or as
+"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are not finite numbers, by themselves or as
 products of finite levels and scales, are refused whatever they are stored as, with their name, place and file, and
 numbers that are too large for their format; minus infinity in a vector is kept.
 FRONTENDS is the folder of make_safetensors.py and gguf_writer.py, MODELS that of trained ones.
@@ -85,7 +85,7 @@ def check_rounded(talc, directory):
         refused(source, *program.compile(talc), "values.bin: weight 'w' has the value 65520", 'at [1, 0], too large for f16')
     values[WIDTH] = math.nan
     importance = ', '.join(['1.0'] * WIDTH)
-    weighed = f' {{talc.quantize_to = !talc.stored<q4_0>, talc.importance = array<f32: {importance}>}}'
+    weighed = f' {{quantize_to = !talc.stored<q4_0>, importance = array<f32: {importance}>}}'
     for source, attributes in ('!talc.stored<q4_0>', ''), ('f32', weighed):
         program = numbers(directory, f'blocks{len(attributes)}', 'f32', 'f32', [2, WIDTH], values, source, attributes)
         refused(source, *program.compile(talc), 'nan at [1, 0]')

@@ -251,7 +251,7 @@ def same(name, found, values, kind):
 
 
 def all_finite(decode):
-    """Every half, with zeros for those that are no finite numbers."""
+    """Every half, with zeros for those that are not finite numbers."""
     return [x if math.isfinite(x) else 0.0 for x in map(decode, range(65536))]
 
 

@@ -17,11 +17,11 @@ namespace {
 void sharing(GraphBuilder &g) {
   Weight table = g.weight("table.weight", {6, 4}), shared = g.weight("shared.weight", {4, 4});
   Tensor x = g.embedding(table), first = x;
-  State memory = g.state("memory", 2, 2);
+  KvCache memory = g.kvCache("memory", 2, 2);
   x = g.repeat("layers", 2, x, [&](Tensor x, int64_t) {
     Tensor y = g.linear(g.mul(x, first), shared);
-    g.append(memory, y, y);
-    auto [keys, values] = g.read(memory);
+    g.kvAppend(memory, y, y);
+    auto [keys, values] = g.kvRead(memory);
     return g.add(x, g.linear(g.attention(y, keys, values, {2, 2, 0.5}), g.weight("own.weight", {4, 4})));
   });
   g.output(g.linear(x, table));
@@ -83,13 +83,13 @@ void source(GraphBuilder &g) {
     Tensor x = g.add(g.embedding(table), g.position(g.sinusoids(4, Sinusoids::Interleaved)));
     x = g.attention(x, x, x, {2, 2, 0.5, Mask::Full, 3, g.relativeBias(buckets, /*bidirectional=*/true, 5)});
     g.each("layers", 2, [&](int64_t) {
-      g.append(g.sourceState("source", 2, 2), g.linear(x, g.weight("keys.weight", {4, 4})), x);
+      g.kvAppend(g.sourceKvCache("source", 2, 2), g.linear(x, g.weight("keys.weight", {4, 4})), x);
     });
   });
   Tensor x = g.add(g.embedding(table), g.tokenType(g.weight("types.weight", {2, 4})));
   x = g.attention(x, x, x, {2, 2, 0.5, Mask::Prefix});
   x = g.repeat("layers", 2, x, [&](Tensor x, int64_t) {
-    return g.crossAttention(x, g.sourceState("source", 2, 2), {2, 2, 0.5});
+    return g.crossAttention(x, g.sourceKvCache("source", 2, 2), {2, 2, 0.5});
   });
   g.output(g.select(x), Output::Hidden);
   g.output(g.linear(g.select(x, 1), table), Output::TokenClasses);

@@ -50,7 +50,7 @@ A warning names these when the model is compiled, unless they have the value tha
 | `use_cache`, `cache_implementation`, `cache_config`, `return_legacy_cache`, `prefill_chunk_size`, `low_memory`, `compile_config`, `disable_compile` | how it is computed |
 | `output_attentions`, `output_hidden_states`, `output_scores`, `output_logits`, `return_dict_in_generate` | what else is returned |
 | `is_assistant`, `num_assistant_tokens`, `num_assistant_tokens_schedule`, `assistant_confidence_threshold`, `assistant_lookbehind`, `target_lookbehind`, `assistant_early_exit`, `prompt_lookup_num_tokens`, `max_matching_ngram_size` | guesses that make generation faster; a guess is kept only where the model chooses the same, or draws from the same distribution |
-| `remove_invalid_values` | a logit that is no number is never chosen anyway |
+| `remove_invalid_values` | a logit that is not a number is never chosen anyway |
 | `transformers_version`, `_from_model_config`, `_commit_hash` | where the file comes from |
 )";
 
@@ -73,7 +73,7 @@ static std::string valuesText(const SettingRange &range) {
   case SettingKind::Count:
     break;
   }
-  return numbersText(range);
+  return rangeText(range);
 }
 
 static std::string neutralText(const Setting &setting) {

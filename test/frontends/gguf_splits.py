@@ -8,7 +8,7 @@ import sys
 import gguf_writer as gguf
 
 TALC, MODEL, FILE = sys.argv[1:]
-# Across a capital letter, before a contraction, of digits, of a mark and a letter, of punctuation and a symbol.
+# Across a capital letter, before an ending such as 's, of digits, of a mark and a letter, of punctuation and a symbol.
 MERGES = 'sH', "x'", '12', '(f', '-+'
 TEXT = "foxesHide the fox's it(fox -+ 12"
 EXPECTED = {

@@ -56,7 +56,7 @@ def pack(metadata, tensors, version=3, alignment=32):
 
 
 def write_parts(path, metadata, tensors, count):
-    """NAME-00001-of-00002.gguf, ... with the tensors dealt out in order."""
+    """NAME-00001-of-00002.gguf, ... with the tensors distributed in order."""
     names = list(tensors)
     for number in range(count):
         part = {name: tensors[name] for name in names[number * len(names) // count:(number + 1) * len(names) // count]}

@@ -202,7 +202,7 @@ GENERATION = [
      """generation_config.json: key 'temperature' is "hot", expected""", {'temperature': 'hot'}),
     ('generation-range', 'T0104',
      "generation_config.json: key 'top_p' is 1.5, expected a number from 0 to 1", {'top_p': 1.5}),
-    ('generation-json', 'T0106', 'generation_config.json: is no valid JSON', '{'),
+    ('generation-json', 'T0106', 'generation_config.json: is not valid JSON', '{'),
     ('generation-ends', 'T0106', "generation_config.json: key 'eos_token_id' lists 65 tokens of the vocabulary, expected "
      'at most 64', {'eos_token_id': [1] * 65}),
     ('generation-penalty', 'T0106', "'repetition_penalty' is 0", {'repetition_penalty': 0}),
@@ -236,9 +236,9 @@ def generation(content):
 # modules.json beside a BERT
 MODULES = [
     ('modules-object', 'T0101', 'modules.json: holds object, expected a JSON array', {}),
-    ('modules-path', 'T0201', "'../1_Pooling' is no folder in the model's directory",
+    ('modules-path', 'T0201', "'../1_Pooling' is not a folder in the model's directory",
      [{'type': 'models.Pooling', 'path': '../1_Pooling'}]),
-    ('modules-no-folder', 'T0201', "'1_Pooling' is no folder", [{'type': 'models.Pooling', 'path': '1_Pooling'}]),
+    ('modules-no-folder', 'T0201', "'1_Pooling' is not a folder", [{'type': 'models.Pooling', 'path': '1_Pooling'}]),
     ('modules-odd', None, 'after pooling comes', [1, {'type': 2}, {'type': 'models.Dense'}]),
 ]
 

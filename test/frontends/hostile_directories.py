@@ -109,8 +109,8 @@ CASES = [
     ('shard-absent', 'T0201', 'c.safetensors: cannot be opened', sharded('c.safetensors')),
     ('shard-without-tensor', 'T0206', "tensor 'wte.weight' should lie in a.safetensors", sharded('a.safetensors')),
     ('shard-link', 'T0201', 'is a symbolic link', replaced(os.symlink)),
-    ('shard-directory', 'T0201', 'is no regular file', replaced(lambda old, new: os.mkdir(new))),
-    ('shard-pipe', 'T0201', 'is no regular file', replaced(lambda old, new: os.mkfifo(new))),
+    ('shard-directory', 'T0201', 'is not a regular file', replaced(lambda old, new: os.mkdir(new))),
+    ('shard-pipe', 'T0201', 'is not a regular file', replaced(lambda old, new: os.mkfifo(new))),
 ]
 CACHES = [
     ('cache', None, '', cache(blob)),

@@ -98,7 +98,7 @@ DAMAGED = [
     ('list-overflow', 'is a list of 18446744073709551615 values', one_list(U64, 2**64 - 1)),
     ('list-limit', 'is a list of 16777217 values', one_list(U8, 2**24 + 1, bytes(2**24 + 1))),
     ('list-type', 'unknown type 99', one_list(99, 1, bytes(8))),
-    ('alignment-type', 'is no u32', with_keys({'general.alignment': (U64, 32)})),
+    ('alignment-type', 'is not a u32', with_keys({'general.alignment': (U64, 32)})),
     ('alignment-0', 'expected a power of two', with_keys({'general.alignment': (U32, 0)})),
     ('alignment-3', 'expected a power of two', with_keys({'general.alignment': (U32, 3)})),
     ('alignment-2-31', 'expected a power of two', with_keys({'general.alignment': (U32, 2**31)})),
@@ -194,7 +194,7 @@ REFUSED = [
     ('pre', 'T0314', "tokenizer.ggml.pre: 'mystery' is not known", tokenizer('pre', (STRING, 'mystery'))),
     ('kind', 'T0314', "is 'rwkv', expected bert, gpt2, llama, t5", tokenizer('model', (STRING, 'rwkv'))),
     ('flag', 'T0313', 'expected true or false', tokenizer('add_bos_token', (U32, 1))),
-    ('json', 'T0312', 'is no JSON', with_keys({'tokenizer.huggingface.json': (STRING, '{')})),
+    ('json', 'T0312', 'is not JSON', with_keys({'tokenizer.huggingface.json': (STRING, '{')})),
     ('scores-missing', 'T0313', 'tokenizer.ggml.scores', scored(scores=None)),
     ('scores-type', 'T0313', 'no finite number', scored(scores=(ARRAY, (STRING, list('abcdef'))))),
     ('scores-nan', 'T0313', 'no finite number', scored(scores=(ARRAY, (F32, [float('nan')] + 5 * [0.0])))),
@@ -203,7 +203,7 @@ REFUSED = [
     ('charsmap', 'T0319', '', scored(model=(STRING, 't5'), precompiled_charsmap=(ARRAY, (U8, [1, 2, 3])))),
 ]
 
-# What is unusual but allowed.
+# Unusual files that are allowed.
 ALLOWED = [
     ('llama3', with_keys({}, {**TENSORS, 'rope_freqs.weight': rope_factors(16, 8, 8192)})),
     ('llama3-factor-32', with_keys({}, {**TENSORS, 'rope_freqs.weight': rope_factors(64, 32, 8192)})),

@@ -100,7 +100,7 @@ CASES = [
     case('unknown-key', 'T0105', "key 'rotate'", 'packed-4', setting(*WEIGHTS, 'rotate', True)),
     case('num-bits', 'T0105', "key 'num_bits'", 'packed-4', setting(*WEIGHTS, 'num_bits', 7)),
     case('packed-group-0', 'T0104', "key 'group_size'", 'packed-4', setting(*WEIGHTS, 'group_size', 0)),
-    case('packed-group-7', 'T0203', 'no whole groups of 7', 'packed-4', setting(*WEIGHTS, 'group_size', 7)),
+    case('packed-group-7', 'T0203', 'not whole groups of 7', 'packed-4', setting(*WEIGHTS, 'group_size', 7)),
     case('strategy', 'T0105', "key 'strategy'", 'packed-4', setting(*WEIGHTS, 'strategy', 'attn_head')),
     case('strategy-tensor-group', 'T0105', "key 'strategy': is tensor_group", 'packed-4',
          setting(*WEIGHTS, 'strategy', 'tensor_group')),

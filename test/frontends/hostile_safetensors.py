@@ -81,7 +81,7 @@ DAMAGED = [
     ('long-name', 'has a name of 65537 bytes', pack(plus('x' * 65537, empty('F32', [0])), BYTES)),
 ]
 
-# What is unusual but allowed.
+# Unusual files that are allowed.
 ALLOWED = [
     ('as-it-is', GOOD),
     ('padded', pack(TEXT + ' ' * 7, BYTES)),

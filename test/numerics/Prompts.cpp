@@ -17,18 +17,18 @@ namespace talc::numerics {
 using llvm::createStringError;
 using llvm::Error;
 
-Ids Prompt::wanted(Wanted rows, size_t count) const {
+Ids Prompt::outputTokens(OutputSelection selection, size_t count) const {
   auto last = static_cast<int32_t>(count) - 1;
   Ids result;
-  if (rows == Wanted::all) {
+  if (selection == OutputSelection::all) {
     result.resize(count);
     std::iota(result.begin(), result.end(), 0);
   }
-  if (rows == Wanted::first && done == 0)
+  if (selection == OutputSelection::first && done == 0)
     result = {0};
-  if (rows == Wanted::last && done + count == ids.size())
+  if (selection == OutputSelection::last && done + count == ids.size())
     result = {last};
-  if (rows == Wanted::even)
+  if (selection == OutputSelection::even)
     for (size_t i = done % 2; i < count; i += 2)
       result.push_back(static_cast<int32_t>(i));
   return result;
@@ -67,19 +67,19 @@ static Error parse(llvm::StringRef option, const std::vector<std::string> &texts
   return Error::success();
 }
 
-static Error parseRows(const std::string &text, std::vector<Wanted> &rows) {
+static Error parseRows(const std::string &text, std::vector<OutputSelection> &rows) {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(text).split(names, ',', -1, false);
   for (llvm::StringRef name : names) {
-    auto wanted = llvm::StringSwitch<std::optional<Wanted>>(name)
-                      .Case("all", Wanted::all)
-                      .Case("first", Wanted::first)
-                      .Case("last", Wanted::last)
-                      .Case("even", Wanted::even)
+    auto choice = llvm::StringSwitch<std::optional<OutputSelection>>(name)
+                      .Case("all", OutputSelection::all)
+                      .Case("first", OutputSelection::first)
+                      .Case("last", OutputSelection::last)
+                      .Case("even", OutputSelection::even)
                       .Default(std::nullopt);
-    if (!wanted)
+    if (!choice)
       return createStringError("--rows " + text + ": expected all, first, last or even for each result");
-    rows.push_back(*wanted);
+    rows.push_back(*choice);
   }
   return Error::success();
 }
@@ -114,8 +114,8 @@ Error runSteps(llvm::ArrayRef<Prompt> prompts, const Ids &split, llvm::function_
     std::vector<Part> parts;
     for (size_t i = 0; i < prompts.size(); ++i) {
       const Prompt &prompt = prompts[i];
-      size_t least = prompt.done == 0 ? prompt.prefix : 0;
-      size_t tokens = std::min(std::max(count, least), prompt.ids.size() - prompt.done);
+      size_t minTokens = prompt.done == 0 ? prompt.prefix : 0;
+      size_t tokens = std::min(std::max(count, minTokens), prompt.ids.size() - prompt.done);
       if (tokens > 0)
         parts.push_back({i, tokens});
     }
@@ -126,10 +126,10 @@ Error runSteps(llvm::ArrayRef<Prompt> prompts, const Ids &split, llvm::function_
   }
 }
 
-Wanted PromptOptions::wantedRows(llvm::StringRef kind, size_t result) const {
+OutputSelection PromptOptions::outputSelection(llvm::StringRef kind, size_t result) const {
   if (result < rows.size())
     return rows[result];
-  return kind == "classes" ? Wanted::first : Wanted::all;
+  return kind == "classes" ? OutputSelection::first : OutputSelection::all;
 }
 
 Error PromptOptions::write(const std::vector<std::string> &kinds) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What talc-interpret and talc-steps have in common: the options that give prompts, their results, and how they end.
+// The common part of talc-interpret and talc-steps: the options for prompts, their results, and how they end.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -16,8 +16,8 @@ namespace talc::numerics {
 
 using Ids = std::vector<int32_t>;
 
-// For which tokens of a prompt a result is wanted.
-enum class Wanted { all, first, last, even };  // even: the first, third, ...
+// The tokens of a prompt that a result is requested for.
+enum class OutputSelection { all, first, last, even };  // even: the first, third, ...
 
 // The rows of a result so far.
 struct Rows {
@@ -31,9 +31,9 @@ struct Prompt {
   size_t done = 0;  // tokens evaluated
   std::vector<Rows> results;
 
-  // Of a step that evaluates the next `count` tokens: those that a result is wanted for, counted from the first of
+  // In a step that evaluates the next `count` tokens: those that a result is requested for, counted from the first of
   // them.
-  Ids wanted(Wanted rows, size_t count) const;
+  Ids outputTokens(OutputSelection selection, size_t count) const;
   // Values of a type that fits a double.
   template <typename Value> void addRows(size_t result, int64_t width, llvm::ArrayRef<Value> values) {
     results.resize(std::max(results.size(), result + 1));
@@ -57,7 +57,7 @@ class PromptOptions {
 public:
   llvm::Error parse();
 
-  Wanted wantedRows(llvm::StringRef kind, size_t result) const;
+  OutputSelection outputSelection(llvm::StringRef kind, size_t result) const;
   // Writes every result of every prompt to the file of --logits, if there is one: tensor KIND for one prompt, KIND.0,
   // KIND.1, ... for several. A name that is empty stands for a result that is not written.
   llvm::Error write(const std::vector<std::string> &kinds) const;
@@ -78,7 +78,7 @@ private:
   llvm::cl::opt<std::string> rowsText{
       "rows", llvm::cl::desc("rows of each result, all, first, last or even (the first, third, ...): first,all; "
                              "default: first of classes, else all")};
-  std::vector<Wanted> rows;
+  std::vector<OutputSelection> rows;
 };
 
 // The exit status; says what went wrong.

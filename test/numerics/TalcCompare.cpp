@@ -15,10 +15,10 @@ using talc::numerics::TensorFile;
 
 namespace {
 
-// Where two tensors of equal shape differ most.
+// The largest difference between two tensors of equal shape.
 struct Difference {
   double largest = 0;   // largest magnitude expected
-  double worst = 0;     // largest difference; infinite if one of two values is no number
+  double worst = 0;     // largest difference; infinite if one of two values is not a number
   int64_t place = 0;    // element of the largest difference
   int64_t unequal = 0;  // elements with different bits
 };

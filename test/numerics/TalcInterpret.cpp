@@ -9,7 +9,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --prefix 2                    two tokens that see each other
 //   talc-interpret MODULE --source-ids 5,6,7 --ids 0,8,9            an encoder-decoder: encodes the source first
 //   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
-//   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as matrix instructions have rows
+//   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as tensor cores round activations
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/LogitParts.h"
 #include "test/numerics/Prompts.h"
@@ -21,11 +21,11 @@
 #include <algorithm>
 
 using namespace llvm;
+using talc::numerics::OutputSelection;
 using talc::numerics::Part;
 using talc::numerics::Prompt;
 using talc::numerics::PromptOptions;
 using talc::numerics::Rows;
-using talc::numerics::Wanted;
 using talc::reference::Interpreter;
 using talc::reference::Matrix;
 
@@ -75,8 +75,8 @@ Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
     Interpreter::Sequence sequence{static_cast<int>(part.prompt), slice(prompt.ids), slice(prompt.types), 0, {}, {}};
     sequence.prefix = prompt.done == 0 ? prompt.prefix : 0;
     for (size_t i = 0; i < model.kinds.size(); ++i) {
-      auto wanted = prompt.wanted(options.wantedRows(model.kinds[i], i), part.count);
-      sequence.wanted.emplace_back(wanted.begin(), wanted.end());
+      auto outputTokens = prompt.outputTokens(options.outputSelection(model.kinds[i], i), part.count);
+      sequence.outputTokens.emplace_back(outputTokens.begin(), outputTokens.end());
     }
     batch.push_back(std::move(sequence));
   }
@@ -86,7 +86,7 @@ Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
   for (auto [i, result] : enumerate(*results)) {
     const double *at = result.values.data();
     for (auto [part, sequence] : zip(parts, batch)) {
-      size_t count = sequence.wanted[i].size() * result.columns;
+      size_t count = sequence.outputTokens[i].size() * result.columns;
       options.prompts[part.prompt].addRows<double>(i, result.columns, {at, count});
       at += count;
     }
@@ -147,7 +147,7 @@ Error checkOptions(const Model &model, const Options &options) {
   auto results = static_cast<int>(model.kinds.size());
   if (options.result < -1 || options.result >= results)
     return createStringError("--result %d: the model has %d", options.result.getValue(), results);
-  if (options.predict > 0 && options.wantedRows(model.kinds[0], 0) == Wanted::first)
+  if (options.predict > 0 && options.outputSelection(model.kinds[0], 0) == OutputSelection::first)
     return createStringError("-n needs the last row of the first result");
   return Error::success();
 }

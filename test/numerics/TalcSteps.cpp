@@ -14,11 +14,11 @@
 
 using namespace llvm;
 using talc::numerics::Ids;
+using talc::numerics::OutputSelection;
 using talc::numerics::Part;
 using talc::numerics::Prompt;
 using talc::numerics::PromptOptions;
 using talc::numerics::Rows;
-using talc::numerics::Wanted;
 
 namespace {
 
@@ -113,10 +113,10 @@ private:
       source.count = static_cast<int32_t>(prompts[i].source.size());
       source.ids = prompts[i].source.data();
     }
-    size_t most = alone ? 1 : std::max<size_t>(1, sources.size());
-    for (size_t i = 0; i < sources.size(); i += most) {
+    size_t maxSources = alone ? 1 : std::max<size_t>(1, sources.size());
+    for (size_t i = 0; i < sources.size(); i += maxSources) {
       talc_error error;
-      if (Error failure = ::check(talc_encode(session, &sources[i], static_cast<int32_t>(most), &error), error))
+      if (Error failure = ::check(talc_encode(session, &sources[i], static_cast<int32_t>(maxSources), &error), error))
         return failure;
     }
     return Error::success();
@@ -135,9 +135,9 @@ private:
       batch[p].types = prompt.types.empty() ? nullptr : prompt.types.data() + prompt.done;
       batch[p].prefix = prompt.done == 0 ? prompt.prefix : 0;
       for (size_t i = 0; i < kinds.size(); ++i) {
-        Wanted rows = options.wantedRows(kinds[i], i);
-        listed[p][i] = prompt.wanted(rows, parts[p].count);
-        batch[p].wanted[i] = wanted(rows, listed[p][i]);
+        OutputSelection selection = options.outputSelection(kinds[i], i);
+        listed[p][i] = prompt.outputTokens(selection, parts[p].count);
+        batch[p].wanted[i] = wantedTokens(selection, listed[p][i]);
       }
     }
     talc_error error;
@@ -150,7 +150,7 @@ private:
         int32_t rows = 0, width = info.results[i].width;
         const float *data = talc_result(session, static_cast<int32_t>(i), static_cast<int32_t>(p), &rows);
         if (static_cast<size_t>(rows) != listed[p][i].size())
-          return createStringError("result %zu has %d rows, %zu were wanted", i, rows, listed[p][i].size());
+          return createStringError("result %zu has %d rows, %zu were requested", i, rows, listed[p][i].size());
         prompt.addRows<float>(i, width, {data, static_cast<size_t>(rows) * width});
       }
       prompt.done += parts[p].count;
@@ -158,17 +158,17 @@ private:
     return Error::success();
   }
 
-  static talc_wanted wanted(Wanted rows, const Ids &listed) {
+  static talc_wanted wantedTokens(OutputSelection selection, const Ids &listed) {
     if (listed.empty())
       return {TALC_ROWS_NONE, 0, nullptr};
-    switch (rows) {
-    case Wanted::all:
+    switch (selection) {
+    case OutputSelection::all:
       return {TALC_ROWS_ALL, 0, nullptr};
-    case Wanted::first:
+    case OutputSelection::first:
       return {TALC_ROWS_FIRST, 0, nullptr};
-    case Wanted::last:
+    case OutputSelection::last:
       return {TALC_ROWS_LAST, 0, nullptr};
-    case Wanted::even:
+    case OutputSelection::even:
       break;
     }
     return {TALC_ROWS_LISTED, static_cast<int32_t>(listed.size()), listed.data()};

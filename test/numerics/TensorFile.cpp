@@ -88,7 +88,7 @@ llvm::Expected<TensorFile> readTensors(llvm::StringRef path) {
   llvm::StringRef bytes = (*buffer)->getBuffer();
   uint64_t length = bytes.size() < 8 ? 0 : llvm::support::endian::read64le(bytes.data());
   if (bytes.size() < 8 || length > bytes.size() - 8)
-    return fail("is no safetensors file");
+    return fail("is not a safetensors file");
   json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + length, nullptr, false);
   if (!header.is_object())
     return fail("has no valid header");

@@ -19,7 +19,7 @@ struct FileTensor {
 
   static FileTensor floats(std::vector<int64_t> shape, const std::vector<double> &values);
   int64_t elements() const;
-  // Of type F32, F64, I32 or I64; else NaN.
+  // The value of type F32, F64, I32 or I64; else NaN.
   double at(int64_t element) const;
 };
 

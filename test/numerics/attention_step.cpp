@@ -28,7 +28,8 @@ constexpr int64_t heads = HEADS, keyHeads = 2, width = 24, paddedWidth = 32, cap
 constexpr int64_t slotBytes = 94208, slots = 5, features = heads * width;
 constexpr double scale = 0.2;
 
-// How the generated functions take queries and their number, bias, result and its number of rows (compact-arguments).
+// The signature of the generated functions: queries and their number, bias, result and its number of rows
+// (compact-arguments).
 using Kernel = void(StepContext *, int64_t state, float *, int64_t, float *, float *, int64_t);
 using RowKernel = void(StepContext *, int64_t state, float *, float *, float *);
 extern "C" Kernel talc_causal, talc_causal_window, talc_causal_bias, talc_full, talc_full_window_bias, talc_prefix,
@@ -93,8 +94,8 @@ void waitFor(void *barrier) {
 }
 
 // A kernel deals one piece; here without shares, and in an order that is nobody's.
-int64_t claimTask(void *taken, int64_t, int64_t, int64_t tasks) {
-  int64_t turn = static_cast<std::atomic<int64_t> *>(taken)->fetch_add(1);
+int64_t claimTask(void *nextTask, int64_t, int64_t, int64_t tasks) {
+  int64_t turn = static_cast<std::atomic<int64_t> *>(nextTask)->fetch_add(1);
   return turn < tasks ? tasks - 1 - turn : tasks;
 }
 
@@ -109,7 +110,7 @@ template <typename AnyKernel> std::vector<float> run(AnyKernel *kernel, const St
   std::vector<float> result(step.queries.size(), NAN), queries = step.queries, arena(1 << 16, NAN);
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, threads);
-  std::atomic<int64_t> taken{0};
+  std::atomic<int64_t> nextTask{0};
   std::vector<std::thread> pool;
   for (int thread = 0; thread < threads; ++thread)
     pool.emplace_back([&, thread] {
@@ -125,7 +126,7 @@ template <typename AnyKernel> std::vector<float> run(AnyKernel *kernel, const St
       context.barrier = waitFor;
       context.barrierState = &barrier;
       context.nextTask = claimTask;
-      context.schedulerState = &taken;
+      context.schedulerState = &nextTask;
       call(kernel, context, queries.data(), result.data());
     });
   for (std::thread &thread : pool)
@@ -141,10 +142,10 @@ std::vector<float> run(const Variant &variant, const Step &step, int threads) {
 bool sees(const Variant &variant, const Span &span, int64_t query, int64_t key) {
   if (variant.source)
     return true;
-  bool seen = variant.mask == full || key <= query;
+  bool isVisible = variant.mask == full || key <= query;
   if (variant.mask == prefix)
-    seen |= key < span.prefix && query < span.prefix;
-  return seen && (variant.window == 0 || std::abs(query - key) < variant.window);
+    isVisible |= key < span.prefix && query < span.prefix;
+  return isVisible && (variant.window == 0 || std::abs(query - key) < variant.window);
 }
 
 std::vector<double> expected(const Variant &variant, const Step &step) {
@@ -183,8 +184,9 @@ std::vector<double> expected(const Variant &variant, const Step &step) {
 
 int failures = 0;
 
-void expectSame(const Variant &variant, const char *how, const float *found, const float *wanted, int64_t count) {
-  if (std::memcmp(found, wanted, count * sizeof(float)) != 0 && ++failures < 20)
+void expectSame(const Variant &variant, const char *how, const float *actual, const float *expectedValues,
+                int64_t count) {
+  if (std::memcmp(actual, expectedValues, count * sizeof(float)) != 0 && ++failures < 20)
     std::printf("%s: other bits %s\n", variant.name, how);
 }
 
@@ -206,14 +208,14 @@ int64_t firstPart(const Variant &variant, const Span &span) {
   return variant.mask == prefix ? std::clamp(span.prefix - span.firstPosition, 1, span.tokenCount) : 1;
 }
 
-void checkParts(const Variant &variant, const Step &step, const std::vector<float> &wanted) {
+void checkParts(const Variant &variant, const Step &step, const std::vector<float> &reference) {
   for (size_t s = 0; s < step.spans.size(); ++s) {
     const Span &span = step.spans[s];
     for (int64_t at = 0, size = firstPart(variant, span); at < span.tokenCount; at += size, size = 1 + at % 7) {
       size = std::min(size, span.tokenCount - at);
-      std::vector<float> found = run(variant, part(step, s, at, at + size), 1);
-      const float *rows = &wanted[(span.firstToken + at) * features];
-      expectSame(variant, "in smaller steps", found.data(), rows, found.size());
+      std::vector<float> actual = run(variant, part(step, s, at, at + size), 1);
+      const float *rows = &reference[(span.firstToken + at) * features];
+      expectSame(variant, "in smaller steps", actual.data(), rows, actual.size());
       for (int threads : {1, 2, 3, 7, 20})
         if (size == 1 && variant.split)
           expectSame(variant, "with keys divided among threads",
@@ -223,15 +225,15 @@ void checkParts(const Variant &variant, const Step &step, const std::vector<floa
 }
 
 void check(const Variant &variant, const Step &step) {
-  std::vector<float> found = run(variant, step, 1);
-  std::vector<double> wanted = expected(variant, step);
-  for (size_t i = 0; i < found.size(); ++i)
-    if (!(std::fabs(found[i] - wanted[i]) <= 2e-6 * (1 + std::fabs(wanted[i]))) && ++failures < 20)
-      std::printf("%s: row %zu, feature %zu: %g, expected %g\n", variant.name, i / features, i % features, found[i],
-                  wanted[i]);
+  std::vector<float> actual = run(variant, step, 1);
+  std::vector<double> reference = expected(variant, step);
+  for (size_t i = 0; i < actual.size(); ++i)
+    if (!(std::fabs(actual[i] - reference[i]) <= 2e-6 * (1 + std::fabs(reference[i]))) && ++failures < 20)
+      std::printf("%s: row %zu, feature %zu: %g, expected %g\n", variant.name, i / features, i % features, actual[i],
+                  reference[i]);
   for (int threads : {2, 3, 7})
-    expectSame(variant, "with more threads", run(variant, step, threads).data(), found.data(), found.size());
-  checkParts(variant, step, found);
+    expectSame(variant, "with more threads", run(variant, step, threads).data(), actual.data(), actual.size());
+  checkParts(variant, step, actual);
   if (variant.source || step.spans[0].history < 0)
     return;
   // The past of a sequence that lies in several slots, moved into its own.
@@ -246,11 +248,11 @@ void check(const Variant &variant, const Step &step) {
       }
     span.history = -1;
   }
-  expectSame(variant, "without history", run(variant, moved, 1).data(), found.data(), found.size());
+  expectSame(variant, "without history", run(variant, moved, 1).data(), actual.data(), actual.size());
   state = before;
 }
 
-Step stepOf(std::vector<Span> spans) {
+Step makeStep(std::vector<Span> spans) {
   int32_t rows = 0;
   for (Span &span : spans) {
     span.firstToken = rows;
@@ -274,12 +276,12 @@ Step scattered(Step step) {
 int main() {
   // {first row, rows, first position, slot, prefix, source slot, source length, history}
   const Step steps[] = {
-      stepOf({{0, 1, 0, 1, 0, 2, 1, -1}}),
-      stepOf({{0, 197, 0, 2, 100, 3, 200, -1}, {0, 5, 0, 0, 9, 1, 0, -1}}),
-      stepOf({{0, 1, 130, 0, 0, 4, 63, -1}, {0, 40, 27, 1, 0, 0, 65, -1}, {0, 70, 64, 3, 80, 0, 9, -1}}),
-      scattered(stepOf({{0, 1, 0, 0, 0, 0, 5, 0}, {0, 1, 199, 1, 0, 0, 5, 0}, {0, 1, 64, 3, 0, 0, 5, 0}})),
-      scattered(stepOf({{0, 1, 128, 4, 0, 0, 5, 0}})),
-      scattered(stepOf({{0, 33, 70, 4, 60, 0, 5, 0}, {0, 9, 12, 2, 5, 0, 5, 0}}))};
+      makeStep({{0, 1, 0, 1, 0, 2, 1, -1}}),
+      makeStep({{0, 197, 0, 2, 100, 3, 200, -1}, {0, 5, 0, 0, 9, 1, 0, -1}}),
+      makeStep({{0, 1, 130, 0, 0, 4, 63, -1}, {0, 40, 27, 1, 0, 0, 65, -1}, {0, 70, 64, 3, 80, 0, 9, -1}}),
+      scattered(makeStep({{0, 1, 0, 0, 0, 0, 5, 0}, {0, 1, 199, 1, 0, 0, 5, 0}, {0, 1, 64, 3, 0, 0, 5, 0}})),
+      scattered(makeStep({{0, 1, 128, 4, 0, 0, 5, 0}})),
+      scattered(makeStep({{0, 33, 70, 4, 60, 0, 5, 0}, {0, 9, 12, 2, 5, 0, 5, 0}}))};
   for (const Variant &variant : variants)
     for (const Step &step : steps)
       check(variant, step);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_16_bit_floats.py BIN TARGET MODEL...: programs for a GPU with weights in bf16 and f16, against the float64 interpreter. What rounds
-rows (--narrow-activations, for nvptx: instructions of matrices) may be as far from exact values as the interpreter with the same
+rows (--narrow-activations, for nvptx: tensor cores) may be as far from exact values as the interpreter with the same
 roundings, and 1e-3 more; everything else 1e-3. A number between two of the type may go the other way, and others with it.
 """
 import os

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import beam_search
 from check_golden import expect, joined, run
 
-# What is varied: beams, length penalty, early stopping, n-grams that do not repeat, new tokens.
+# The varied settings: beams, length penalty, early stopping, n-grams that do not repeat, new tokens.
 SETTINGS = [(4, 1.0, beam_search.NO, 0, 16), (3, 0.6, beam_search.YES, 2, 12), (2, 2.0, beam_search.NEVER, 0, 6)]
 STOPPING = ['no', 'yes', 'never']
 

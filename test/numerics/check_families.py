@@ -3,7 +3,7 @@
 decoder_models) and compares the interpreter with the same model on lists of Python numbers.
 check_families.py BIN MODULE programs [NAME...]: the same of compiled programs; if the module has COMPILED, of these cases.
 check_families.py BIN MODULE programs=TARGET [NAME...]: the same for a device that the runtime finds here, with weights
-in f32: matrix instructions would round rows as well.
+in f32: tensor cores would round activations as well.
 check_families.py BIN MODULE stored=TYPE [NAME...]: programs of all cases with checkpoints in BF16 or F16, and the texts that
 they generate, greedily and with four beams.
 check_families.py BIN MODULE TARGET@EMULATOR [NAME...]: the same for another machine, run under an emulator: logits of
@@ -44,7 +44,7 @@ def make_prompts(generator, config):
     head = config.get('architectures', [''])[0]
     answers = 'ForConditionalGeneration' in head or 'MTModel' in head
     prompts = []
-    # Of models with factors for longer texts those, and of models that are compiled for 26 tokens at most others.
+    # A model with factors for longer texts uses them, unless it is compiled for at most 26 tokens.
     original = config.get('original_max_position_embeddings', 26)
     for count in (1, 25, 9) if original >= 26 else (original + 1, 25, original + 2):
         prompt = {'ids': ids(count, target), 'types': numbers(count, config.get('type_vocab_size', 1))}

@@ -71,7 +71,7 @@ KEYS = {'max_position_embeddings': ('context_length', U32), 'hidden_size': ('emb
         'num_experts': ('expert_count', U32), 'num_local_experts': ('expert_count', U32),
         'num_experts_per_tok': ('expert_used_count', U32), 'moe_intermediate_size': ('expert_feed_forward_length', U32),
         'shared_expert_intermediate_size': ('expert_shared_feed_forward_length', U32)}
-# Of an architecture: what its queries and keys, its norms and their names are.
+# For each architecture: its queries and keys, its norms and their names.
 FUSED = {'gptneox': lambda config: config['num_attention_heads'], 'bloom': lambda config: config['n_head'],
          'falcon': lambda config: config['num_kv_heads'] if config['new_decoder_architecture'] else 1}
 PAIRED, PLUS_ONE = ('llama', 'granite', 'smollm3'), ('gemma', 'gemma2', 'gemma3')

@@ -64,7 +64,7 @@ class Checker:
         self.run('talc-compare', self.path(expected), self.path(found), *options)
 
     def tolerance(self, given):
-        """Of what was interpreted: instructions of matrices round rows as well."""
+        """The tolerance against the interpreter: tensor cores round activations as well."""
         if self.options.target != 'nvptx':
             return PROGRAM_TOLERANCE
         self.run('talc-interpret', self.path('optimized.mlir'), *given, '--narrow-activations', '--logits', self.path('rounded'))
@@ -122,7 +122,7 @@ def check_blocks(options, seed):
 
 
 def op_groups(options, seed):
-    """Decoders, encoders and models with segments with the cases that suit them; the others are dealt out to the former.
+    """Decoders, encoders and models with segments with the cases that suit them; the others are distributed among them.
     A kind of op is the first word of the names of its cases."""
     names = [name for name in op_models.CASES if name not in op_models.OPTIMIZED and options.only in name]
     generator = random.Random(seed)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_quantized_matmul.py BIN FORMAT... [--under=EMULATOR]: products of rounded rows against the interpreter, and the same bits however a
+"""check_quantized_matmul.py BIN FORMAT... [--under=EMULATOR]: matmuls of quantized activations against the interpreter, and the same bits however a
 step is made up. Under an emulator of 64-bit ARM prompts alone and together, one thread and two, and one level as the other. Under
 amx-run the level with AMX, integers with the bits of those without.
 
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
 panels, the last of which is not full, one whose k is divided, and a gated one; and one with experts, which round between
-their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
-with bf16, in which small numbers have a middle as near as large ones, and where the order of sums is that of AMX other
-numbers are near it.
+their halves what is not a value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
+with bf16, in which small numbers have a middle as near as large ones.
 """
 import argparse
 import os
@@ -26,7 +25,7 @@ PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
 AMX_RUN = 'amx-run'
 # Beside these 256 values of a row share a scale where rows are a multiple of 256 wide, else 32.
 JOINT = ('q4_0', 'q4_1', 'q5_0', 'q5_1', 'mxfp4', 'nvfp4')
-# Rows of 127 alone, and weights that in these formats have their greatest level everywhere: no sum is larger, and words
+# Rows of 127 alone, and weights that in these formats have their greatest code everywhere: no sum is larger, and words
 # of 16 bits hold those of some dot products only.
 EXTREME_ROWS, EXTREME_LEVELS = 'mean = 1.0, deviation = 0.0001', 'mean = 1.49, deviation = 0.0001'
 EXTREME = ('q5_k', 'mxfp4')
@@ -34,7 +33,7 @@ EXTREME = ('q5_k', 'mxfp4')
 TOLERANCE = '2e-6'
 with open('/proc/cpuinfo') as cpuinfo:
     FLAGS = set(cpuinfo.read().split())
-# The levels of x86-64 that this machine runs.
+# The levels of x86-64 that this machine has.
 LEVELS = ['x86-64-v3'] + ['x86-64-v4'] * ({'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl'} <= FLAGS)
 # Those that add bf16 in the same order. The level with AMX, which is native where it is there, has an order of its own.
 BF16_LEVELS = LEVELS + ['x86-64-v4+bf16'] * (len(LEVELS) == 2 and 'avx512_bf16' in FLAGS)
@@ -114,7 +113,7 @@ def check(directory, format, level, shape, counts):
     run('talc', 'compile', model, *options, '-o', app)
     optimized = run('talc', 'compile', model, *options, '--stop-after=optimize')
     if 'talc.quantize' not in optimized or ('talc.experts' in optimized and 'rounding' not in optimized):
-        sys.exit(f'{format} is not multiplied by rounded rows')
+        sys.exit(f'{format} is not multiplied by quantized activations')
     with open(module, 'w') as file:
         file.write(optimized)
     choose = random.Random(5)

@@ -21,12 +21,15 @@ import sys
 
 import random_block
 
-# What random blocks cannot have, and where else it is tested.
+# Features that random blocks cannot have, and the tests that cover them.
 ELSEWHERE = {
     '#talc.file': 'values in files: check_stored_blocks.py', '#talc.codes': 'the same: check_quantized.py',
     '#talc.quantized': 'the same: check_quantized.py',
     'talc.experts rounding': 'set by quantize-activations: check_quantized_matmul.py',
     '!talc.kv_cache layout': 'chosen by targets, behind stage optimize: layout-kv-cache.mlir',
+    'talc.kv_cache offset': 'assigned in stage bufferize: plan-memory.mlir', 'talc.weight offset': 'the same',
+    'talc.weight format': 'written by assign-formats: assign-formats.mlir', 'talc.derive format': 'the same',
+    'talc.weight quantize_to': 'the same', 'talc.weight importance': 'the same', 'talc.weight divergence': 'the same',
 }
 OPTIONAL = {'Optional', 'Variadic', 'OptionalAttr', 'UnitAttr', 'DefaultValuedAttr'}
 

@@ -34,7 +34,7 @@ def checkpoint():
 
 
 def model(c, ids, window, kept):
-    """The kept tokens are met from the last position of what a token sees."""
+    """Sink tokens are attended to from the last position of the window."""
     norm = lambda name, x: rms(x, c[name + '.weight'], 1e-6)
     turns, at, x = inverse_frequencies(100.0, 4), 'model.layers.0.', embedded(c, ids)
     q, k, v = projections(c, at, norm(at + 'input_layernorm', x))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and widened
+"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
 against the interpreter, on this machine or on another that is emulated; of values alone the bits.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
@@ -159,7 +159,7 @@ def quantized_model():
     ones = [WIDTH], 0, struct.pack(f'<{WIDTH}f', *WIDTH * [1.0])
     tensors = {'token_embd.weight': blocks('q4_k', VOCABULARY, WIDTH), 'output_norm.weight': ones,
                'output.weight': blocks('q6_k', VOCABULARY, WIDTH)}
-    output = [WIDTH, HEADS * HEAD_WIDTH]  # whose rows are no whole blocks
+    output = [WIDTH, HEADS * HEAD_WIDTH]  # whose rows are not whole blocks
     for layer in range(3):
         usual, better, small = ('q4_k', 'q6_k', 'q5_0') if layer else ('q5_0', 'q5_1', 'q8_0')
         tensors[f'blk.{layer}.attn_output.weight'] = output, 0, struct.pack(

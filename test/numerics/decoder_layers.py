@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders on lists of numbers, as the papers and model cards of the families describe them.
+"""Decoders on lists of numbers, as the papers and the documentation of the families describe them.
 
 A function takes a Checkpoint, the configuration and the token ids of one text and yields rows of logits; nothing is
 shared with the compiler.

@@ -100,7 +100,7 @@ static void checkMonotone(const Function *f) {
   }
 }
 
-// Exactly at zero, and for arguments around it that are no normal numbers.
+// Exactly at zero, and for arguments around it that are not normal numbers.
 static void checkZero(const Function *f, float atZero) {
   const float x[lanes] = {0, -0.0f, FLT_TRUE_MIN, -FLT_TRUE_MIN, 1e-40f, -1e-40f, FLT_MIN, -FLT_MIN};
   float y[lanes];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encoders and encoder-decoders on lists of numbers, as the papers and model cards of the families describe them.
+"""Encoders and encoder-decoders on lists of numbers, as the papers and the documentation of the families describe them.
 
 A function takes a Checkpoint and yields rows of one sequence; nothing is shared with the compiler.
 """
@@ -118,7 +118,7 @@ def albert(c, config, ids, types):
 
 
 def modernbert(c, config, ids):
-    """Layers whose number is no multiple of three see `local_attention` / 2 tokens on either side."""
+    """Layers whose number is not a multiple of three see `local_attention` / 2 tokens on either side."""
     heads, width = config['num_attention_heads'], config['hidden_size']
     head = width // heads
     norm = lambda name, x: pm.norm('layer', x, c[name + '.weight'], None, 1e-5, 1)

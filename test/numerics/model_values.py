@@ -14,7 +14,7 @@ class Value:
 
 
 class Handle:
-    """An SSA value that is no tensor: a state or the step's sequences."""
+    """An SSA value that is not a tensor: a state or the step's sequences."""
 
     def __init__(self, name, type):
         self.name, self.type = name, type

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mixtures with windows, sinks and latent attention on lists of numbers, as their model cards describe them; see
+"""MoE decoders with windows, sinks and latent attention on lists of numbers, as their documentation describes them; see
 decoder_layers."""
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random checkpoints of mixtures with windows, sinks and latent attention; see decoder_models."""
+"""Random checkpoints of MoE decoders with windows, sinks and latent attention; see decoder_models."""
 import moe_decoders as md
 from decoder_models import LLAMA, PRE, case, llama_tensors
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What model_writer.Model writes of mixtures of experts: routes, and the layers that rows take."""
+"""What model_writer.Model writes of MoE layers: routing weights, and the experts that tokens take."""
 import plain_math as pm
 from model_values import attributes, types
 

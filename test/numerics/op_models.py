@@ -192,7 +192,7 @@ def slice_(m, x, random):
 
 # --- layers of every row
 
-# Of rows that come straight from a table, so that nothing is rounded otherwise where f32 and float64 differ.
+# The rows come straight from a table, so that f32 and float64 agree before they are quantized.
 @case('quantize')
 def quantize(m, x, random):
     x = m.quantize(m.embedding(m.ids, m.weight([m.vocabulary, random.choice([32, 64, 96])], deviation=1.0)))

@@ -20,7 +20,7 @@ from random_attention import AttentionKind, attention, cross_attention
 from random_layers import FUNCTIONS, LayerKind, feed_forward
 from random_parts import Parts
 
-# What tests compile: models of so many blocks, 200 in all.
+# The tests compile models with this many blocks, 200 in all.
 MODELS, BLOCKS = 25, 8
 KINDS = {'decoder': 'state', 'windows': 'ring', 'segments': 'segment', 'encoder': 'step', 'encoder-decoder': 'state'}
 # Tokens of a text, or of a segment of one; rings are laid out with room for some hundred.

@@ -12,7 +12,7 @@ class LayerKind:
         pick = random.choice
         self.form, self.hidden = pick(FORMS), pick([7, 32, 45, 301])
         self.groups = pick([1, 2, 3]) if self.form == 'mixture' else pick([2, 3])
-        # Of a mixture: experts in groups, of which some are compared.
+        # For MoE layers: experts in groups, some of which are compared.
         self.experts = self.groups * pick([1, 2, 3])
         self.kept = random.randint(1, self.groups)
         self.best = random.randint(1, min(2, self.experts // self.groups))

@@ -4,7 +4,7 @@
 // RUN: not talc-opt %s -check-dialects="dialects=builtin,func" 2>&1 | FileCheck %s --check-prefix=LEFT
 
 // CHECK: arith.addi
-// LEFT: check-dialects.mlir:[[#@LINE+2]]:{{.*}}: error: 'arith.addi' op is left over at the end of a stage
+// LEFT: check-dialects.mlir:[[#@LINE+2]]:{{.*}}: error: 'arith.addi' op is not allowed at the end of the stage
 func.func @sum(%x: index, %y: index) -> index {
   %z = arith.addi %x, %y : index
   return %z : index

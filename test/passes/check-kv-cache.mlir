@@ -8,7 +8,7 @@ func.func @nothing(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> 
   %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
   %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
   %kv = talc.get_kv_cache @kv : !talc.kv_cache<1 x 8 x 64>
-  // expected-error@+1 {{reads the state @kv before anything is appended to it: in the first step of a sequence there is nothing to read}}
+  // expected-error@+1 {{reads the KV cache @kv before anything is appended to it: in the first step of a sequence it is empty}}
   %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -21,7 +21,7 @@ func.func @behind(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> a
   %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
   %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
   %kv = talc.get_kv_cache @kv : !talc.kv_cache<1 x 8 x 64>
-  // expected-error@+1 {{reads the state @kv before anything is appended to it}}
+  // expected-error@+1 {{reads the KV cache @kv before anything is appended to it}}
   %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   talc.kv_append %kv, %x, %x, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
@@ -39,7 +39,7 @@ func.func @twice(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
   talc.kv_append %kv, %x, %x, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
   %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
-  // expected-error@+1 {{appends to the state @kv a second time: a step appends the rows of its tokens once}}
+  // expected-error@+1 {{appends to the KV cache @kv a second time: a step appends its tokens once}}
   talc.kv_append %kv, %y, %x, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
@@ -52,7 +52,7 @@ talc.kv_cache @second : !talc.kv_cache<1 x 8 x 64>
 talc.kv_cache @third : !talc.kv_cache<1 x 8 x 64>
 func.func private @layer(%x: tensor<?x8xf32>, %own: !talc.kv_cache<1 x 8 x 64>, %read: !talc.kv_cache<1 x 8 x 64>, %s: !talc.sequences) -> tensor<?x8xf32> {
   talc.kv_append %own, %x, %x, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
-  // expected-error@+1 {{reads the state @second before anything is appended to it}}
+  // expected-error@+1 {{reads the KV cache @second before anything is appended to it}}
   %k, %v = talc.kv_read %read, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -76,7 +76,7 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
   %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
   %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
   %memory = talc.get_kv_cache @memory : !talc.kv_cache<1 x 8 x 64, source>
-  // expected-error@+1 {{reads the state @memory of the source, to which nothing is appended}}
+  // expected-error@+1 {{reads the KV cache @memory of the source, to which nothing is appended}}
   %k, %v = talc.kv_read %memory, %s : !talc.kv_cache<1 x 8 x 64, source> -> tensor<?x8xf32>, tensor<?x8xf32>
   %y = talc.attention full %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
   return %y : tensor<?x8xf32>
@@ -129,7 +129,7 @@ module attributes {talc.max_sequence = 1000 : i64} {
     %kv = talc.get_kv_cache @ring : !talc.kv_cache<1 x 8 x 64 window 9 sink_tokens 2>
     talc.kv_append %kv, %x, %x, %s : !talc.kv_cache<1 x 8 x 64 window 9 sink_tokens 2>, tensor<?x8xf32>
     %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64 window 9 sink_tokens 2> -> tensor<?x8xf32>, tensor<?x8xf32>
-    // expected-error@+1 {{sees 0 kept tokens of a state that keeps 2}}
+    // expected-error@+1 {{sees 0 sink tokens of a KV cache with 2}}
     %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 {window = 9 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
     return %y : tensor<?x8xf32>
   }

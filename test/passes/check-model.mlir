@@ -49,7 +49,7 @@ module attributes {talc.max_sequence = 9223372036854775807 : i64} {
 
 // -----
 
-// expected-error@+1 {{has the attribute talc.max_sequence = 8 : i32, expected 1 to 2^30 tokens as i64}}
+// expected-error@+1 {{has the attribute talc.max_sequence = 8 : i32, expected an i64}}
 module attributes {talc.max_sequence = 8 : i32} {
 }
 
@@ -174,7 +174,7 @@ func.func @sizes(%s: !talc.sequences, %x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 func.func @sum(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives the rows of the step, expected rows wanted for the result 0}}
+  // expected-error@+1 {{receives the tokens of the step, expected tokens wanted for the result 0}}
   %z = talc.add %y, %x : tensor<?x8xf32>
   return %x : tensor<?x8xf32>
 }
@@ -185,7 +185,7 @@ func.func @sum(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 func.func @sum(%x: tensor<1x8xf32>, %s: !talc.sequences) -> tensor<1x8xf32> attributes {talc.entry_name = "decode"} {
   %y = talc.select %x, %s {output = 1 : i64} : tensor<1x8xf32> -> tensor<1x8xf32>
   %scaled = talc.scale %y by 2.0 : tensor<1x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 1, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 1, expected the tokens of the step}}
   %z = talc.mul %x, %scaled : tensor<1x8xf32>
   return %x : tensor<1x8xf32>
 }
@@ -194,7 +194,7 @@ func.func @sum(%x: tensor<1x8xf32>, %s: !talc.sequences) -> tensor<1x8xf32> attr
 
 func.func @turned(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 0, expected the tokens of the step}}
   %z = talc.rope %y, %s heads 1 rotary 8 base 10000.0 : tensor<?x8xf32>
   return %x : tensor<?x8xf32>
 }
@@ -203,7 +203,7 @@ func.func @turned(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 
 func.func @twice(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 0, expected the tokens of the step}}
   %z = talc.select %y, %s : tensor<?x8xf32> -> tensor<?x8xf32>
   return %x : tensor<?x8xf32>
 }
@@ -212,7 +212,7 @@ func.func @twice(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 
 func.func @stored(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 64>) {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 0, expected the tokens of the step}}
   talc.kv_append %kv, %x, %y, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
   return
 }
@@ -220,7 +220,7 @@ func.func @stored(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<
 // -----
 
 func.func @attended(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
-  // expected-error@+1 {{receives a weight, expected the rows of the step}}
+  // expected-error@+1 {{receives a weight, expected the tokens of the step}}
   %y = talc.attention full %x, %w, %w, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<4x8xf32>
   return %y : tensor<?x8xf32>
 }
@@ -229,7 +229,7 @@ func.func @attended(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %s: !talc.sequence
 
 func.func @kept(%s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 64>) -> tensor<?x8xf32> {
   %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
-  // expected-error@+1 {{receives keys, expected the rows of the step}}
+  // expected-error@+1 {{receives keys, expected the tokens of the step}}
   return %k : tensor<?x8xf32>
 }
 
@@ -240,7 +240,7 @@ func.func private @block(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 }
 func.func @caller(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 0, expected the tokens of the step}}
   %z = func.call @block(%y) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   return %z : tensor<?x8xf32>
 }
@@ -250,7 +250,7 @@ func.func @caller(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 // Only an entry selects rows.
 func.func @block(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 0, expected the tokens of the step}}
   return %y : tensor<?x8xf32>
 }
 
@@ -260,7 +260,7 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, 
   %t = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
   %x = talc.embedding %ids, %t : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
   %y = talc.select %x, %s {output = 1 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{receives rows wanted for the result 1, expected the rows of the step}}
+  // expected-error@+1 {{receives tokens wanted for the result 1, expected the tokens of the step}}
   return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
 }
 

@@ -7,7 +7,7 @@
 // RUN: not ls %t
 
 // CHECK: kernel.norm
-// INVALID: verify.mlir:[[#@LINE+2]]:{{.*}}: error: 'kernel.norm' op scale is 'memref<9xf32>', expected 8 f32
+// INVALID: verify-ir.mlir:[[#@LINE+2]]:{{.*}}: error: 'kernel.norm' op scale is 'memref<9xf32>', expected 8 f32
 func.func @norm(%s: !kernel.step, %x: memref<2x8xf32>, %scale: memref<9xf32>) {
   kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %x : (!kernel.step, memref<2x8xf32>, memref<9xf32>, memref<2x8xf32>) -> ()
   return

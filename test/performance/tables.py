@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tables.py [--check]: writes the tables of measurements in the documents from the files in results/; or says which differ.
+"""tables.py [--check | --html FILE]: writes the tables of measurements in the documents from the files in results/; or says
+which differ; or renders all results to one page.
 
 A file of results begins with lines `# key: value` (what, cpu, date, commit, command, remark), then comes CSV. A document
 says between which lines a table stands, and what of a file it shows:
@@ -11,6 +12,7 @@ says between which lines a table stands, and what of a file it shows:
   <!-- end -->
 """
 import csv
+import html
 import pathlib
 import re
 import sys
@@ -67,6 +69,22 @@ def table(words):
     return text + (f'\n({said})\n' if said else '')
 
 
+def page():
+    """All results, a table each, with an index."""
+    names = sorted(path.stem for path in (HERE / 'results').glob('*.csv'))
+    index, tables = [], []
+    for name in names:
+        facts, rows = read(name)
+        index.append(f'<li><a href="#{name}">{name}</a>: {html.escape(facts.get("what", ""))}')
+        notes = ''.join(f'<br>{key}: {html.escape(value)}' for key, value in facts.items() if key != 'what')
+        lines = [list(rows[0])] + [list(row.values()) for row in rows] if rows else []
+        cells = ''.join('<tr>' + ''.join(f'<td>{html.escape(cell or "")}' for cell in line) for line in lines)
+        tables.append(f'<h2 id="{name}">{name}</h2><p>{html.escape(facts.get("what", ""))}{notes}<table>{cells}</table>')
+    style = 'body{font:14px sans-serif;margin:2em}td{border:1px solid #ccc;padding:2px 6px}tr:first-child{font-weight:bold}'
+    return (f'<!doctype html><meta charset="utf-8"><title>talc: results</title><style>{style}table{{border-collapse:collapse}}'
+            f'</style><h1>Measurements</h1><ul>{"".join(index)}</ul>{"".join(tables)}\n')
+
+
 def main(check):
     different = []
     for name in DOCUMENTS:
@@ -83,4 +101,7 @@ def main(check):
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:] == ['--check']))
+    if sys.argv[1:2] == ['--html']:
+        pathlib.Path(sys.argv[2]).write_text(page())
+    else:
+        sys.exit(main(sys.argv[1:] == ['--check']))

@@ -42,7 +42,7 @@ Decoder::Decoder(const Function &function, const std::map<std::string, uint64_t>
                  const std::vector<Variable> &moduleShared)
     : function(function), globals(globals), kernel(new Kernel) {
   kernel->name = function.name;
-  kernel->mostThreads = function.mostThreads;
+  kernel->maxThreads = function.maxThreads;
   placeParameters();
   placeVariables(moduleShared);
   placeRegisters();

@@ -120,7 +120,7 @@ void Parser::parseKernel() {
   while (!peek().is("{") && peek().kind != Token::Kind::End)
     if (isOneOf(take(), {".maxntid", ".reqntid"}))
       do
-        function.mostThreads = std::max<uint64_t>(function.mostThreads, 1) * numberBits(take());
+        function.maxThreads = std::max<uint64_t>(function.maxThreads, 1) * numberBits(take());
       while (takeIf(","));
   parseBody(function);
   source.kernels.push_back(std::move(function));

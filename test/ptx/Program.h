@@ -87,7 +87,7 @@ struct Kernel {
   std::vector<std::string> texts;  // of statements
   std::vector<std::vector<uint32_t>> branchTables;
   std::vector<Parameter> parameters;
-  uint64_t parameterBytes = 0, mostThreads = 0;
+  uint64_t parameterBytes = 0, maxThreads = 0;
   // Registers of a warp begin with `constants`; special registers and the rest follow.
   std::vector<unsigned char> constants;
   std::vector<SpecialPlace> specials;

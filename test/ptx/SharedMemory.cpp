@@ -51,8 +51,8 @@ bool SharedMemory::isAwaited(uint64_t address, uint64_t bytes) const {
 }
 
 void SharedMemory::passBarrier(uint32_t warps) {
-  uint32_t joined[mostWarps] = {};
-  for (uint32_t other = 0; other < mostWarps; ++other) {
+  uint32_t joined[maxWarps] = {};
+  for (uint32_t other = 0; other < maxWarps; ++other) {
     for (uint32_t left = warps; left; left &= left - 1)
       joined[other] = std::max(joined[other], seen[__builtin_ctz(left)][other]);
     joined[other] = warps >> other & 1 ? epoch : joined[other];

@@ -26,7 +26,7 @@ public:
   void passBarrier(uint32_t warps);
 
 private:
-  static constexpr uint32_t mostWarps = 32;
+  static constexpr uint32_t maxWarps = 32;
 
   struct Trace {
     uint32_t readEpoch = 0, writeEpoch = 0;  // of the last access; 0: none
@@ -42,7 +42,7 @@ private:
   std::vector<unsigned char> content;
   std::vector<Trace> traces;  // of every byte
   uint32_t epoch = 1;
-  uint32_t seen[mostWarps][mostWarps] = {};  // up to which epoch the first warp comes behind the second
+  uint32_t seen[maxWarps][maxWarps] = {};  // up to which epoch the first warp comes behind the second
 };
 
 }  // namespace talc::ptx

@@ -44,7 +44,7 @@ struct RegisterRange {
 struct Function {
   std::string name;
   std::vector<Variable> parameters, variables;
-  uint64_t mostThreads = 0;  // of a workgroup; 0: any
+  uint64_t maxThreads = 0;  // of a workgroup; 0: any
   std::vector<RegisterRange> registers;
   std::vector<Statement> statements;
   std::map<std::string, uint32_t> labels;                         // to statements

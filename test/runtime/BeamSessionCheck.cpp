@@ -25,7 +25,7 @@ struct Found {
   bool operator==(const Found &other) const { return ids == other.ids && score == other.score; }
 };
 
-talc_search settingsOf(const talc_model *model) {
+talc_search makeSettings(const talc_model *model) {
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   talc_search settings = info.search;
@@ -54,7 +54,7 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
     std::vector<const float *> logits;
     for (const Ids &text : now)
       rows.push_back(
-          fakeResult({cellsOf(input.source), cellsOf(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
+          fakeResult({makeCells(input.source), makeCells(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
     for (const auto &row : rows)
       logits.push_back(row.data());
     search.step(logits.data(), scores, scratch);
@@ -146,7 +146,7 @@ bool checkInputs(const std::string &path, artifact::ModelKind kind, const std::v
   FakeSession fake(path, options, texts * beams);
   if (!expect(fake.session, fake.error.text))
     return false;
-  talc_search settings = settingsOf(fake.model);
+  talc_search settings = makeSettings(fake.model);
   talc_generator *generator = createGenerator(fake);
   std::vector<Ended> ended(inputs.size());
   bool good = expect(generator, fake.error.text);
@@ -166,7 +166,7 @@ bool checkInputs(const std::string &path, artifact::ModelKind kind, const std::v
 // A search that is given up in the middle has no results, and its slots are free for the next one.
 bool checkCancel(FakeSession &fake, talc_generator *generator) {
   const Input input = {{}, {5, 9}, 12};
-  talc_search settings = settingsOf(fake.model);
+  talc_search settings = makeSettings(fake.model);
   Ended first, second;
   int32_t unfinished = 0;
   bool good = Asked(settings, input.prompt, 12, &first).submit(generator, &fake.error) == TALC_OK;
@@ -185,7 +185,7 @@ bool checkSettings(FakeSession &fake, talc_generator *generator) {
   const int32_t outside = vocabulary;
   const Ids ids = {5};
   auto wrong = [&](auto change, const char *what, talc_status status = TALC_ERROR_ARGUMENT) {
-    Asked asked(settingsOf(fake.model), ids, 4, nullptr);
+    Asked asked(makeSettings(fake.model), ids, 4, nullptr);
     change(asked);
     return fails(asked.submit(generator, &e), status, e, what);
   };
@@ -227,7 +227,7 @@ bool checkErrors(const std::string &path) {
   // As many tokens as the model has room for; the last one is not evaluated.
   Ended ended;
   const Ids ids = {5};
-  Asked asked(settingsOf(fake.model), ids, 100, &ended);
+  Asked asked(makeSettings(fake.model), ids, 100, &ended);
   asked.search.min_new_tokens = 100;
   good &= expect(asked.submit(generator, &fake.error) == TALC_OK && runAll(fake, generator) &&
                      ended.ending == TALC_ENDING_STATE_FULL && ended.found[0].ids.size() == 48,
@@ -243,7 +243,7 @@ bool checkNothing(const std::string &path) {
   FakeSession fake(path, options, beams);
   talc_generator *generator = createGenerator(fake);
   Ended ended;
-  bool good = Asked(settingsOf(fake.model), {5, 6}, 4, &ended).submit(generator, &fake.error) == TALC_OK &&
+  bool good = Asked(makeSettings(fake.model), {5, 6}, 4, &ended).submit(generator, &fake.error) == TALC_OK &&
               runAll(fake, generator);
   good = good && ended.ending == TALC_ENDING_FAILED && ended.found.empty() && stateUsed(fake) == 0;
   good = good && fails(ended.error.status, TALC_ERROR_LOGITS, ended.error, "NaN");

@@ -20,7 +20,7 @@ FakeOptions options() {
 }
 
 // The sections of a kind, of which there may be several.
-std::vector<FakeSection *> sectionsOf(std::vector<FakeSection> &sections, SectionKind kind) {
+std::vector<FakeSection *> findSections(std::vector<FakeSection> &sections, SectionKind kind) {
   std::vector<FakeSection *> found;
   for (FakeSection &section : sections)
     if (section.kind == kind)
@@ -48,7 +48,7 @@ bool opensAs(const std::string &path, const std::vector<FakeSection> &sections, 
 
 bool checkHead(const std::string &path, const std::function<void(CodeHeader &)> &change, const char *part) {
   std::vector<FakeSection> sections = makeSections(options());
-  Bytes &bytes = sectionsOf(sections, SectionKind::Code).front()->bytes;
+  Bytes &bytes = findSections(sections, SectionKind::Code).front()->bytes;
   CodeHeader header;
   memcpy(&header, bytes.data(), sizeof(header));
   change(header);
@@ -80,11 +80,11 @@ bool checkHeads(const std::string &path) {
   good &= checkHead(
       path, [](CodeHeader &h) { h.entries[1].symbol[0] = 'x'; }, "lacks its function xalc_prefill");
   good &= checkHead(
-      path, [](CodeHeader &h) { h.entryCount = 2; }, "lacks a function of the model");
+      path, [](CodeHeader &h) { h.entryCount = 2; }, "lacks an entry of the model");
   good &= checkHead(
-      path, [](CodeHeader &h) { strcpy(h.entries[0].phase, "other"); }, "any");  // a decoder has none
+      path, [](CodeHeader &h) { strcpy(h.entries[0].name, "other"); }, "any");  // a decoder has none
   std::vector<FakeSection> sections = makeSections(options());
-  sectionsOf(sections, SectionKind::Code).front()->bytes.resize(100);
+  findSections(sections, SectionKind::Code).front()->bytes.resize(100);
   return good && opensAs(path, sections, damaged);
 }
 
@@ -96,9 +96,9 @@ bool checkLayouts(const std::string &path) {
   std::vector<FakeSection> twice = sections;
   twice.push_back({SectionKind::Weights, "tiles", Bytes(5, 1)});
   good &= opensAs(path, twice, "section of a kind that may occur once only");
-  *sectionsOf(sections, SectionKind::Code).front() = makeCode(options(), "any", "tiles");
+  *findSections(sections, SectionKind::Code).front() = makeCode(options(), "any", "tiles");
   good &= opensAs(path, sections, "the section 'weights' has 5 bytes, expected");
-  *sectionsOf(sections, SectionKind::Code).front() = makeCode(options(), "any", "none");
+  *findSections(sections, SectionKind::Code).front() = makeCode(options(), "any", "none");
   return good & opensAs(path, sections, "the section 'weights' has 0 bytes, expected");
 }
 

@@ -21,7 +21,7 @@ FakeOptions classifier() {
   return options;
 }
 
-Bytes &bytesOf(std::vector<FakeSection> &sections, SectionKind kind) {
+Bytes &sectionBytes(std::vector<FakeSection> &sections, SectionKind kind) {
   for (FakeSection &section : sections)
     if (section.kind == kind)
       return section.bytes;
@@ -45,7 +45,7 @@ struct FactCase {
 
 bool checkFact(const std::string &path, const FactCase &test) {
   std::vector<FakeSection> sections = makeSections(classifier());
-  Bytes &bytes = bytesOf(sections, SectionKind::ModelInfo);
+  Bytes &bytes = sectionBytes(sections, SectionKind::ModelInfo);
   ModelInfo info;
   memcpy(&info, bytes.data(), sizeof(info));
   test.change(info);
@@ -69,7 +69,7 @@ std::function<void(ModelInfo &)> setParts(const std::vector<artifact::OutputInfo
 }
 
 bool checkInterface(const std::string &path) {
-  const uint32_t most = 1u << 31;
+  const uint32_t tooMany = 1u << 31;
   const std::vector<FactCase> cases = {
       {[](ModelInfo &) {}, nullptr},
       {[](ModelInfo &i) { i.kind = 0; }, "impossible kind of model"},
@@ -83,7 +83,7 @@ bool checkInterface(const std::string &path) {
       {[](ModelInfo &i) { i.outputs[0].kind = 5; }, "impossible result"},
       {[](ModelInfo &i) { i.outputs[0].width = 0; }, "impossible result"},
       {[=](ModelInfo &i) {
-         i.outputs[1] = {2, most};
+         i.outputs[1] = {2, tooMany};
        },
        "impossible result"},
       {[](ModelInfo &i) {
@@ -104,22 +104,22 @@ bool checkInterface(const std::string &path) {
       {setParts({{5, 1}, {6, 260}}), "impossible part of logits"},
       {setParts({{5, 202}, {6, 10}, {2, 8}}), "impossible part of logits"},
       {setParts({{5, 202}, {6, 0}, {6, 60}}), "impossible result"},
-      {setParts({{5, most}, {6, most}}), "impossible result"},
+      {setParts({{5, tooMany}, {6, tooMany}}), "impossible result"},
       {setParts({{5, 252}, {6, 5}, {6, 5}, {6, 0}}), "impossible result"},
       {setParts({{2, 8}, {2, 8}}), "impossible result"},
       {setParts({{7, 8}}), "impossible result"},
       {[](ModelInfo &i) { i.sourceVocabularySize = 8; }, "impossible vocabulary size of sources"},
-      {[=](ModelInfo &i) { i.tokenTypes = most; }, "impossible number of token types"},
+      {[=](ModelInfo &i) { i.tokenTypes = tooMany; }, "impossible number of token types"},
       {[](ModelInfo &i) { i.usesPrefix = 2; }, "impossible use of prefixes"},
       {[](ModelInfo &i) { i.vocabularySize = 0; }, "impossible vocabulary size"},
-      {[=](ModelInfo &i) { i.maxSequence = most; }, "impossible maximum sequence"},
+      {[=](ModelInfo &i) { i.maxSequence = tooMany; }, "impossible maximum sequence"},
       {[](ModelInfo &i) { i.longestSequence = i.maxSequence - 1; }, "impossible longest sequence"},
-      {[=](ModelInfo &i) { i.longestSequence = most; }, "impossible longest sequence"},
-      {[](ModelInfo &i) { i.window = 3; }, "impossible ring of states"},
-      {[](ModelInfo &i) { i.sinkTokens = 3; }, "impossible ring of states"},
-      {[](ModelInfo &i) { i.window = 3, i.stepTokens = 4, i.ringTokens = 5; }, "impossible ring of states"},
+      {[=](ModelInfo &i) { i.longestSequence = tooMany; }, "impossible longest sequence"},
+      {[](ModelInfo &i) { i.window = 3; }, "impossible ring of the KV cache"},
+      {[](ModelInfo &i) { i.sinkTokens = 3; }, "impossible ring of the KV cache"},
+      {[](ModelInfo &i) { i.window = 3, i.stepTokens = 4, i.ringTokens = 5; }, "impossible ring of the KV cache"},
       {[](ModelInfo &i) { i.segment = i.maxSequence + 1; }, "impossible segment"},
-      {[=](ModelInfo &i) { i.sourceBytesPerToken = most; }, "impossible state bytes per token"},
+      {[=](ModelInfo &i) { i.sourceBytesPerToken = tooMany; }, "impossible number of KV cache bytes per token"},
   };
   return checkFacts(path, cases);
 }
@@ -161,7 +161,7 @@ bool checkGeneration(const std::string &path) {
 bool checkLabels(const std::string &path) {
   auto check = [&](const std::string &text, const char *part) {
     std::vector<FakeSection> sections = makeSections(classifier());
-    bytesOf(sections, SectionKind::Labels).assign(text.begin(), text.end());
+    sectionBytes(sections, SectionKind::Labels).assign(text.begin(), text.end());
     return isRefused(path, sections, part);
   };
   using namespace std::string_literals;
@@ -172,7 +172,7 @@ bool checkLabels(const std::string &path) {
   options.result = OutputKind::Hidden;
   good &= isRefused(path, makeSections(options), "labels': the model has another number of classes");
   std::vector<FakeSection> twice = makeSections(classifier());
-  twice.push_back({SectionKind::Labels, "", bytesOf(twice, SectionKind::Labels)});
+  twice.push_back({SectionKind::Labels, "", sectionBytes(twice, SectionKind::Labels)});
   return good && isRefused(path, twice, "section of a kind that may occur once only");
 }
 

@@ -170,10 +170,10 @@ FakeSection makeCode(const FakeOptions &options, const std::string &target, cons
     need("sm_80");
   if (target == "future")
     need("avx9000");
-  for (const char *phase : {"encode", "prefill", "decode"}) {
+  for (const char *name : {"encode", "prefill", "decode"}) {
     CodeEntry &entry = header.entries[header.entryCount++];
-    strcpy(entry.phase, phase);
-    strcpy(entry.symbol, (std::string("talc_") + phase).c_str());
+    strcpy(entry.name, name);
+    strcpy(entry.symbol, (std::string("talc_") + name).c_str());
   }
   Bytes bytes, code = gpu ? makeGpuCode(makeGpuTables()) : readBytes(options.code);
   append(bytes, &header, 1);

@@ -25,38 +25,38 @@ static uint32_t mix(uint32_t x) {
   return x ^ (x >> 16);
 }
 
-static const Weights *weightsOf(const StepContext *c) {
+static const Weights *getWeights(const StepContext *c) {
   return (const Weights *)c->weights;
 }
 
-static int32_t *stateOf(const StepContext *c, int32_t slot) {
-  return (int32_t *)(c->kvCache + (int64_t)slot * weightsOf(c)->kvBytesPerSlot);
+static int32_t *getSlot(const StepContext *c, int32_t slot) {
+  return (int32_t *)(c->kvCache + (int64_t)slot * getWeights(c)->kvBytesPerSlot);
 }
 
-static int32_t cellOf(const StepContext *c, int64_t row) {
-  return c->ids[row] + 1 + 100003 * c->tokens[row].type;
+static int32_t makeCell(const StepContext *c, int64_t row) {
+  return c->inputs.tokenIds[row] + 1 + 100003 * c->tokens[row].type;
 }
 
 static void storeTokens(StepContext *c) {
   for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
-    stateOf(c, c->tokens[r].slot)[c->tokens[r].position] = cellOf(c, r);
+    getSlot(c, c->tokens[r].slot)[c->tokens[r].position] = makeCell(c, r);
 }
 
 static void storeSources(const StepContext *c) {
   for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
-    stateOf(c, c->tokens[r].slot)[weightsOf(c)->sourceCells + c->tokens[r].position] = cellOf(c, r);
+    getSlot(c, c->tokens[r].slot)[getWeights(c)->sourceCells + c->tokens[r].position] = makeCell(c, r);
 }
 
 static int32_t tokenAt(const StepContext *c, const Span *span, int32_t position) {
   int scattered = span->history >= 0 && position < span->firstPosition;
-  return stateOf(c, scattered ? c->history[span->history + position] : span->slot)[position];
+  return getSlot(c, scattered ? c->history[span->history + position] : span->slot)[position];
 }
 
 // Of the source and the first `visible` tokens of the sequence.
-static uint32_t hashOf(const StepContext *c, const Span *span, int32_t visible) {
+static uint32_t hashHistory(const StepContext *c, const Span *span, int32_t visible) {
   uint32_t hash = 1;
-  const int32_t *source = stateOf(c, span->sourceSlot) + weightsOf(c)->sourceCells;
-  for (int32_t p = 0; weightsOf(c)->sourceCells > 0 && p < span->sourceLength; ++p)
+  const int32_t *source = getSlot(c, span->sourceSlot) + getWeights(c)->sourceCells;
+  for (int32_t p = 0; getWeights(c)->sourceCells > 0 && p < span->sourceLength; ++p)
     hash = mix(hash ^ (uint32_t)source[p]);
   for (int32_t p = 0; p < visible; ++p)
     hash = mix(hash ^ (uint32_t)tokenAt(c, span, p));
@@ -64,12 +64,12 @@ static uint32_t hashOf(const StepContext *c, const Span *span, int32_t visible) 
 }
 
 // arena[row] = hash of what the row's token sees. `whole`: all tokens of its sequence.
-static void hashRows(const StepContext *c, int whole) {
+static void hashRows(const StepContext *c, int isWhole) {
   for (int64_t s = 0; s < c->spanCount; ++s)
     for (int32_t i = (int32_t)c->thread; i < c->spans[s].tokenCount; i += (int32_t)c->threads) {
       const Span *span = &c->spans[s];
-      int32_t position = span->firstPosition + i, visible = whole ? span->tokenCount : position + 1;
-      uint32_t hash = hashOf(c, span, visible < span->prefix ? span->prefix : visible);
+      int32_t position = span->firstPosition + i, visible = isWhole ? span->tokenCount : position + 1;
+      uint32_t hash = hashHistory(c, span, visible < span->prefix ? span->prefix : visible);
       ((uint64_t *)c->arena)[span->firstToken + i] = mix(hash ^ (uint32_t)position);
     }
 }
@@ -80,7 +80,7 @@ static void hashHistories(StepContext *c) {
 
 // Rows are claimed; the second result's directly behind the first one's.
 static void writeResult(StepContext *c, int result) {
-  const int32_t width = weightsOf(c)->widths[result];
+  const int32_t width = getWeights(c)->widths[result];
   const int64_t piece = c->dynamicOps++, count = c->outputs[result].count;
   int64_t o;
   while ((o = c->nextTask(c->schedulerState, c->thread, piece, count)) < count) {
@@ -89,8 +89,8 @@ static void writeResult(StepContext *c, int result) {
     float *data = c->outputs[result].data + o * width;
     for (int32_t i = 0; i < width; ++i) {
       float noise = (float)(mix(hash ^ (uint32_t)i) & 0xffff) / 65536.0f;
-      data[i] = weightsOf(c)->next[c->ids[row]] == i ? noise + 2.0f : noise;
-      if (c->tokens[row].position >= weightsOf(c)->nanFrom)
+      data[i] = getWeights(c)->next[c->inputs.tokenIds[row]] == i ? noise + 2.0f : noise;
+      if (c->tokens[row].position >= getWeights(c)->nanFrom)
         data[i] = __builtin_nanf("");
     }
   }
@@ -102,7 +102,7 @@ static void writeResults(StepContext *c) {
 }
 
 extern "C" __attribute__((visibility("default"))) void talc_encode(StepContext *c) {
-  if (weightsOf(c)->sourceCells > 0) {
+  if (getWeights(c)->sourceCells > 0) {
     storeSources(c);
     return;
   }
@@ -128,7 +128,7 @@ extern "C" __attribute__((visibility("default"))) void talc_decode(StepContext *
   if (c->tokenCount != 1)
     __builtin_trap();  // real code relies on it
   for (int result = 0; result < 2; ++result)
-    if (weightsOf(c)->widths[result] > 0 && c->outputs[result].count != 1)
+    if (getWeights(c)->widths[result] > 0 && c->outputs[result].count != 1)
       __builtin_trap();
   for (int i = 0; i < 3; ++i) {
     if (i > 0)

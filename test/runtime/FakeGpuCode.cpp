@@ -77,16 +77,16 @@ FakeGpuTables makeGpuTables() {
   tables.header.launchCount = 1;
   tables.header.argumentCount = 5;
   tables.header.moduleCount = 1;
-  tables.text = {sizeof(tables), strlen(text)};
+  tables.module = {sizeof(tables), strlen(text)};
   strcpy(tables.kernel.name, "fake_step");
   tables.kernel.threads = 32;
   tables.kernel.argumentCount = 5;
   tables.kernel.grid = {4, 1, 0, 1};
   const char *const names[] = {"encode", "prefill", "decode"};
   for (size_t i = 0; i < 3; ++i) {
-    strcpy(tables.phases[i].name, names[i]);
-    tables.phases[i].launchCount = 1;
-    tables.phases[i].persistentKernel = noKernel;
+    strcpy(tables.entries[i].name, names[i]);
+    tables.entries[i].launchCount = 1;
+    tables.entries[i].persistentKernel = noKernel;
   }
   tables.launch = {0, 0, UINT32_MAX, 0};
   const LaunchBase bases[] = {LaunchBase::Step, LaunchBase::Weights, LaunchBase::States, LaunchBase::Result0,

@@ -10,16 +10,16 @@ namespace talc::test {
 // As they lie in a code section behind its head.
 struct FakeGpuTables {
   artifact::LaunchHeader header;
-  artifact::LaunchModule text;
+  artifact::LaunchModule module;
   artifact::LaunchKernel kernel;
-  artifact::LaunchEntry phases[3];
+  artifact::LaunchEntry entries[3];
   artifact::Launch launch;
   artifact::LaunchArgument arguments[5];
 };
 
 FakeGpuTables makeGpuTables();
 
-// The tables and the text of the kernel.
+// The tables and the code of the kernel.
 Bytes makeGpuCode(const FakeGpuTables &tables);
 
 }  // namespace talc::test

@@ -32,7 +32,7 @@ FakeSession::~FakeSession() {
 
 constexpr uint32_t cellsPerType = 100003;
 
-Cells cellsOf(const std::vector<int32_t> &ids, const std::vector<int32_t> &types) {
+Cells makeCells(const std::vector<int32_t> &ids, const std::vector<int32_t> &types) {
   Cells cells;
   for (size_t i = 0; i < ids.size(); ++i)
     cells.push_back(ids[i] + 1 + cellsPerType * (types.empty() ? 0 : types[i]));

@@ -27,7 +27,7 @@ private:
 
 // A text, or source, as the fake model keeps it: one cell per token.
 using Cells = std::vector<uint32_t>;
-Cells cellsOf(const std::vector<int32_t> &ids, const std::vector<int32_t> &types = {});
+Cells makeCells(const std::vector<int32_t> &ids, const std::vector<int32_t> &types = {});
 
 // A row of a result: what follows from a source and the cells that the token at `position` sees. The model has no
 // cycle.

@@ -43,7 +43,7 @@ struct Outcome {
 
 Outcome simulate(const Machine &machine, int32_t always, int64_t duration) {
   ThreadGovernor governor(machine.threads, machine.threads, machine.threads, [] { return reported; });
-  const int32_t kind = ThreadGovernor::kindOf(2, 1);
+  const int32_t kind = ThreadGovernor::stepKind(2, 1);
   int64_t now = 0, fixed = 0;
   double lateThreads = 0, lateSteps = 0;
   while (now < duration) {

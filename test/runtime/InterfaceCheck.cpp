@@ -154,7 +154,7 @@ bool checkRequests(FakeSession &fake) {
   talc_generator *generator = nullptr;
   talc_error &e = fake.error;
   const int32_t ids[] = {5, 999};
-  const std::vector<int32_t> many(65, 7);
+  const std::vector<int32_t> manyIds(65, 7);
   static const char *const empty[] = {""};
   talc_generator_create(fake.session, nullptr, &generator, &e);
   auto wrong = [&](auto change, talc_status status, const char *what) {
@@ -169,7 +169,7 @@ bool checkRequests(FakeSession &fake) {
   good &= argument([](talc_request &r) { r.text = nullptr, r.count = 1; }, "either text or ids");
   good &= wrong([&](talc_request &r) { r.text = nullptr, r.ids = ids, r.count = 2; }, TALC_ERROR_TOKEN, "is 999");
   good &= wrong([&](talc_request &r) { r.text = nullptr, r.ids = ids; }, TALC_ERROR_BATCH, "has no tokens");
-  good &= wrong([&](talc_request &r) { r.text = nullptr, r.ids = many.data(), r.count = 65; }, TALC_ERROR_STATE_FULL,
+  good &= wrong([&](talc_request &r) { r.text = nullptr, r.ids = manyIds.data(), r.count = 65; }, TALC_ERROR_STATE_FULL,
                 "has 65 tokens");
   good &= wrong([](talc_request &r) { r.text = "\xff"; }, TALC_ERROR_TEXT, "byte 0 (0xff)");
   good &= wrong([&](talc_request &r) { r.beginning = ids, r.beginning_count = 1; }, TALC_ERROR_KIND, "has a beginning");

@@ -12,7 +12,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 constexpr int32_t vocabulary = 260, hidden = 8;
 
-FakeOptions optionsOf(artifact::ModelKind kind) {
+FakeOptions makeOptions(artifact::ModelKind kind) {
   FakeOptions options;
   options.kind = kind;
   options.maxSequence = 64;
@@ -39,7 +39,7 @@ bool hasRows(const talc_session *session, int32_t result, int32_t index, int32_t
 }
 
 bool checkEncoder(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Encoder), 3);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Encoder), 3);
   if (!expect(fake.session, fake.error.text))
     return false;
   const Ids ids[] = {{5, 6, 7, 8}, {9, 3, 9}, {1}}, types = {0, 0, 1, 1}, listed = {0, 2};
@@ -50,7 +50,7 @@ bool checkEncoder(const std::string &path) {
   batch[1].wanted[0].listed_count = 2;
   batch[1].wanted[0].listed = listed.data();
   batch[2].wanted[1].rows = TALC_ROWS_LAST;
-  const Cells first = cellsOf(ids[0], types), second = cellsOf(ids[1]);
+  const Cells first = makeCells(ids[0], types), second = makeCells(ids[1]);
   bool good = true;
   for (int round = 0; round < 2; ++round) {  // nothing is left of the round before
     good &= expect(talc_evaluate(fake.session, batch, 3, &fake.error) == TALC_OK, fake.error.text);
@@ -59,7 +59,7 @@ bool checkEncoder(const std::string &path) {
     good = good && isRow(fake.session, 1, 0, 0, {{}, first, 4, 0}) && hasRows(fake.session, 1, 0, 1);
     good = good && isRow(fake.session, 0, 1, 0, {{}, second, 3, 0}) && isRow(fake.session, 0, 1, 1, {{}, second, 3, 2});
     good = good && hasRows(fake.session, 0, 1, 2) && hasRows(fake.session, 1, 1, 0) && hasRows(fake.session, 0, 2, 0);
-    good = good && isRow(fake.session, 1, 2, 0, {{}, cellsOf(ids[2]), 1, 0});
+    good = good && isRow(fake.session, 1, 2, 0, {{}, makeCells(ids[2]), 1, 0});
   }
   good &= hasRows(fake.session, 2, 0, 0) && hasRows(fake.session, -1, 0, 0) && hasRows(fake.session, 0, 3, 0);
   return good && expect(talc_slot_length(fake.session, 2) == 0, "an encoder keeps nothing");
@@ -73,20 +73,20 @@ bool encodeTwo(FakeSession &fake) {
 }
 
 bool checkSources(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::EncoderDecoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::EncoderDecoder);
   options.sourceVocabulary = 300;
   FakeSession fake(path, options, 3);
   if (!encodeTwo(fake) || !hasRows(fake.session, 0, 0, 0))
     return false;
-  const Cells small = cellsOf({3, 4}), large = cellsOf({290, 7, 7});
+  const Cells small = makeCells({3, 4}), large = makeCells({290, 7, 7});
   const Ids text = {9, 8, 7};
   bool good = true;
   for (size_t i = 0; i < text.size(); ++i) {
     talc_sequence batch[] = {tokens(0, 1, &text[i]), tokens(2, 1, &text[i])};
     batch[1].wanted[1].rows = TALC_ROWS_FIRST;
     good &= expect(talc_evaluate(fake.session, batch, 2, &fake.error) == TALC_OK, fake.error.text);
-    good = good && isRow(fake.session, 0, 0, 0, {large, cellsOf(text), i + 1, i});
-    good = good && isRow(fake.session, 1, 1, 0, {small, cellsOf(text), i + 1, i});
+    good = good && isRow(fake.session, 0, 0, 0, {large, makeCells(text), i + 1, i});
+    good = good && isRow(fake.session, 1, 1, 0, {small, makeCells(text), i + 1, i});
   }
   talc_session_memory memory = {};
   talc_session_get_memory(fake.session, &memory, nullptr, nullptr);
@@ -98,13 +98,13 @@ bool checkSources(const std::string &path) {
                      talc_slot_length(fake.session, 0) == 0 && talc_slot_length(fake.session, 2) == 3,
                  "a second source");
   good &= expect(talc_evaluate(fake.session, next, 2, &fake.error) == TALC_OK, fake.error.text);
-  good = good && isRow(fake.session, 0, 0, 0, {cellsOf({9, 8}), cellsOf(text), 2, 1});
-  return good && isRow(fake.session, 0, 1, 0, {small, cellsOf({9, 8, 7, 9}), 4, 3});
+  good = good && isRow(fake.session, 0, 0, 0, {makeCells({9, 8}), makeCells(text), 2, 1});
+  return good && isRow(fake.session, 0, 1, 0, {small, makeCells({9, 8, 7, 9}), 4, 3});
 }
 
 bool checkSourceErrors(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 3),
-      decoder(path, optionsOf(artifact::ModelKind::Decoder), 1);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 3),
+      decoder(path, makeOptions(artifact::ModelKind::Decoder), 1);
   const Ids ids = {3, 4, 5}, wrong = {259, 260}, many(65, 1);
   talc_sequence good = tokens(0, 3, ids.data(), TALC_ROWS_NONE), text = tokens(0, 3, ids.data());
   talc_error &e = fake.error;
@@ -131,13 +131,13 @@ bool checkSourceErrors(const std::string &path) {
 }
 
 bool checkPrefix(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Decoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Decoder);
   options.prefix = true;
   FakeSession fake(path, options, 2);
   if (!expect(fake.session, fake.error.text))
     return false;
   const Ids ids = {5, 6, 7, 8, 9};
-  const Cells cells = cellsOf(ids);
+  const Cells cells = makeCells(ids);
   talc_sequence batch[] = {tokens(1, 1, ids.data()), tokens(0, 4, ids.data(), TALC_ROWS_ALL)};
   batch[1].prefix = 3;
   bool good = expect(talc_evaluate(fake.session, batch, 2, &fake.error) == TALC_OK, fake.error.text);
@@ -158,7 +158,7 @@ bool checkPrefix(const std::string &path) {
 }
 
 bool checkFieldErrors(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Decoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Decoder);
   options.hidden = 0;
   FakeSession fake(path, options, 1);
   if (!expect(fake.session, fake.error.text))
@@ -197,7 +197,7 @@ bool checkFieldErrors(const std::string &path) {
 }
 
 bool checkInfo(const std::string &path) {
-  FakeOptions options = optionsOf(artifact::ModelKind::Encoder);
+  FakeOptions options = makeOptions(artifact::ModelKind::Encoder);
   options.result = artifact::OutputKind::Classes;
   options.classes = {"good", "", "schön"};
   options.suppressed = {7, 8};

@@ -42,9 +42,9 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.header.kernelCount = UINT32_MAX; }), "an impossible number of kernels");
   good &= refuses(changed([](T &t) { t.header.argumentCount = 1 << 20; }), "is too short for its tables");
   good &= refuses(changed([](T &t) { t.header.moduleCount = 17; }), "an impossible number of kernels");
-  good &= refuses(changed([](T &t) { t.text.bytes = UINT64_MAX; }), "text outside the section");
-  good &= refuses(changed([](T &t) { t.text.bytes = 0; }), "text outside the section");
-  good &= refuses(changed([](T &t) { t.kernel.text = 1; }), "a kernel whose text is missing");
+  good &= refuses(changed([](T &t) { t.module.bytes = UINT64_MAX; }), "module outside the section");
+  good &= refuses(changed([](T &t) { t.module.bytes = 0; }), "module outside the section");
+  good &= refuses(changed([](T &t) { t.kernel.module = 1; }), "a kernel whose module is missing");
   good &= refuses(changed([](T &t) { memset(t.kernel.name, 'x', sizeof(t.kernel.name)); }), "whose name has no end");
   good &= refuses(changed([](T &t) { t.kernel.threads = 2048; }), "impossible number of threads");
   good &= refuses(changed([](T &t) { t.kernel.grid.divisor = 0; }), "an impossible grid");
@@ -56,14 +56,14 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.arguments[1].fixed = 4096; }), "lies outside its buffer");
   good &= refuses(changed([](T &t) { t.arguments[1].fixed = -1; }), "an argument of an unknown kind");
   good &= refuses(changed([](T &t) { t.arguments[2].perToken = 1; }), "lies outside its buffer");
-  good &= refuses(changed([](T &t) { t.phases[2].launchCount = 2; }), "launches outside its table");
-  good &= refuses(changed([](T &t) { t.phases[0].name[0] = 'x'; }), "lacks a phase of the model");
-  good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 1; }), "an impossible persistent kernel");
-  good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 0; }), "an impossible persistent kernel");
+  good &= refuses(changed([](T &t) { t.entries[2].launchCount = 2; }), "launches outside its table");
+  good &= refuses(changed([](T &t) { t.entries[0].name[0] = 'x'; }), "lacks an entry of the model");
+  good &= refuses(changed([](T &t) { t.entries[1].persistentKernel = 1; }), "an impossible persistent kernel");
+  good &= refuses(changed([](T &t) { t.entries[1].persistentKernel = 0; }), "an impossible persistent kernel");
   good &= refuses(changed([](T &t) {
                     t.kernel.argumentCount = persistentArguments;
                     t.kernel.grid.rows = noArgument;
-                    t.phases[1].persistentKernel = 0;
+                    t.entries[1].persistentKernel = 0;
                   }),
                   "a persistent kernel without room for its pieces");
   return good;
@@ -75,11 +75,9 @@ static void use(const LaunchCode &code) {
   values.rows = INT32_MAX;
   for (uint64_t &base : values.bases)
     base = UINT32_MAX;
-  for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    const LaunchEntry *phase = code.phase(which);
-    for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
-      (void)code.gridX(code.launch(phase->firstLaunch + i), values);
-  }
+  for (const LaunchEntry &entry : code.entries())
+    for (uint32_t i = 0; i < entry.launchCount; ++i)
+      (void)code.gridX(code.launch(entry.firstLaunch + i), values);
 }
 
 bool checkLaunchCode(const Arguments &) {

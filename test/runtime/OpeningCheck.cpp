@@ -11,7 +11,7 @@
 namespace talc::test {
 namespace {
 
-std::vector<float> logitsOf(talc_model *model) {
+std::vector<float> computeLogits(talc_model *model) {
   const int32_t ids[] = {5, 7, 9};
   talc_session *session = nullptr;
   talc_model_info info = {};
@@ -34,7 +34,7 @@ bool checkDescriptor(const std::string &path, const std::vector<float> &expected
   int file = open(path.c_str(), O_RDONLY);
   bool good = expect(talc_model_open_descriptor(file, nullptr, &model, &e) == TALC_OK, e.text);
   close(file);
-  good = good && expect(logitsOf(model) == expected, "a model of a descriptor");
+  good = good && expect(computeLogits(model) == expected, "a model of a descriptor");
   return fails(talc_model_open_descriptor(-1, nullptr, &model, &e), TALC_ERROR_FILE, e,
                "descriptor -1: cannot be opened") &&
          good;
@@ -51,7 +51,7 @@ bool checkMemory(const std::string &path, const std::vector<float> &expected) {
     talc_open_options options = {};
     options.copy_weights = copies;
     good = good && expect(talc_model_open_memory(memory, bytes.size(), &options, &model, &e) == TALC_OK, e.text) &&
-           expect(logitsOf(model) == expected, "a model in memory");
+           expect(computeLogits(model) == expected, "a model in memory");
   }
   good &= expect(memcmp(memory, bytes.data(), bytes.size()) == 0, "the memory is as it was");
   for (size_t size : {size_t(0), size_t(20), size_t(5000), bytes.size() - 100000})
@@ -98,7 +98,7 @@ bool checkOpening(const Arguments &arguments) {
   talc_error e = {};
   if (!expect(talc_model_open(path.c_str(), nullptr, &model, &e) == TALC_OK, e.text))
     return false;
-  const std::vector<float> expected = logitsOf(model);
+  const std::vector<float> expected = computeLogits(model);
   bool good = expect(!expected.empty(), "logits");
   good &= fails(talc_model_open(nullptr, nullptr, &model, &e), TALC_ERROR_ARGUMENT, e, "path is NULL or empty");
   return checkDescriptor(path, expected) && checkMemory(path, expected) && checkHeads(path) && good;

@@ -13,7 +13,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 constexpr int32_t vocabulary = 260, longest = 48;
 
-FakeOptions optionsOf(artifact::ModelKind kind) {
+FakeOptions makeOptions(artifact::ModelKind kind) {
   FakeOptions options;
   options.kind = kind;
   options.maxSequence = longest;
@@ -36,7 +36,7 @@ bool extend(FakeSession &fake, int32_t slot, const Ids &ids, const Ids &text, co
   if (!expect(talc_evaluate(fake.session, &sequence, 1, &fake.error) == TALC_OK, fake.error.text))
     return false;
   const float *logits = talc_logits(fake.session, 0, nullptr);
-  SeenTokens seen = {cellsOf(source), cellsOf(text), text.size(), text.size() - 1};
+  SeenTokens seen = {makeCells(source), makeCells(text), text.size(), text.size() - 1};
   return expect(fakeResult(seen, vocabulary, 0, vocabulary) == std::vector<float>(logits, logits + vocabulary),
                 "slot " + std::to_string(slot) + " after " + std::to_string(text.size()) + " tokens");
 }
@@ -120,8 +120,8 @@ private:
 
 // Another sequence in the session does not notice.
 bool checkNeighbour(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 5),
-      plain(path, optionsOf(artifact::ModelKind::Decoder), 1);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 5),
+      plain(path, makeOptions(artifact::ModelKind::Decoder), 1);
   bool good = expect(fake.session && plain.session, fake.error.text) && extend(fake, 4, {1, 2}, {1, 2}) &&
               RandomSearch(fake, plain, vocabulary, {}).run(40) && extend(fake, 4, {9}, {1, 2, 9});
   for (int32_t slot = 0; slot < 5; ++slot)
@@ -131,7 +131,7 @@ bool checkNeighbour(const std::string &path) {
 
 // Two slots that use each other: each can be reset, and neither is overwritten before the other is.
 bool checkReset(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 2);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 2);
   talc_error &e = fake.error;
   if (!expect(fake.session, e.text))
     return false;
@@ -152,8 +152,8 @@ bool checkReset(const std::string &path) {
 }
 
 bool checkErrors(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 3),
-      encoder(path, optionsOf(artifact::ModelKind::Encoder), 2);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 3),
+      encoder(path, makeOptions(artifact::ModelKind::Encoder), 2);
   talc_error &e = fake.error;
   if (!expect(fake.session && encoder.session, e.text))
     return false;
@@ -175,7 +175,7 @@ bool checkErrors(const std::string &path) {
 
 // Sources follow their texts, and are kept for as long as one of these is.
 bool checkSources(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 3);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 3);
   talc_error &e = fake.error;
   const Ids first = {30, 31, 32}, second = {40};
   bool good = expect(fake.session && encode(fake, 0, first) && encode(fake, 1, second), e.text);
@@ -286,7 +286,7 @@ private:
 bool checkReorder(const Arguments &arguments) {
   const std::string &path = arguments.at(0);
   bool good = checkNeighbour(path) && checkReset(path) && checkErrors(path) && checkSources(path);
-  FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 5);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 5);
   return good && expect(fake.session, fake.error.text) && RandomCalls(fake).run(20000);
 }
 

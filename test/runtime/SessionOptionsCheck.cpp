@@ -69,7 +69,7 @@ bool checkAllocator(const talc_model *model, const Logits &expected) {
   talc_session_destroy(session);
   good = good && expect(heap.used == 0 && heap.blocks == 0 && heap.wrong == 0, "all memory comes back");
   heap.limit = 100;
-  good &= fails(talc_session_create(model, &options, &session, &e), TALC_ERROR_MEMORY, e, "states of sequences");
+  good &= fails(talc_session_create(model, &options, &session, &e), TALC_ERROR_MEMORY, e, "the KV cache");
   allocator.release = nullptr;
   return fails(talc_session_create(model, &options, &session, &e), TALC_ERROR_ARGUMENT, e, "lacks a function") && good;
 }

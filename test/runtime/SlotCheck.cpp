@@ -11,7 +11,7 @@ using Ids = std::vector<int32_t>;
 constexpr int32_t vocabulary = 260;
 const Ids source = {9, 8, 7, 6, 5};
 
-FakeOptions optionsOf(artifact::ModelKind kind) {
+FakeOptions makeOptions(artifact::ModelKind kind) {
   FakeOptions options;
   options.kind = kind;
   options.maxSequence = 64;
@@ -44,7 +44,7 @@ bool extend(talc_session *session, int32_t slot, const Ids &ids, Ids &text, cons
   if (!expect(talc_evaluate(session, &sequence, 1, &error) == TALC_OK, error.text))
     return false;
   const float *logits = talc_logits(session, 0, nullptr);
-  SeenTokens seen = {cellsOf(answersTo), cellsOf(text), text.size(), text.size() - 1};
+  SeenTokens seen = {makeCells(answersTo), makeCells(text), text.size(), text.size() - 1};
   return expect(fakeResult(seen, vocabulary, 0, vocabulary) == std::vector<float>(logits, logits + vocabulary),
                 "slot " + std::to_string(slot) + " with " + std::to_string(text.size()) + " tokens");
 }
@@ -57,7 +57,7 @@ bool truncate(talc_session *session, int32_t slot, int32_t length, Ids &text) {
 }
 
 bool checkTruncating(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 3);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 3);
   talc_session *session = fake.session;
   talc_error &e = fake.error;
   Ids text;
@@ -73,7 +73,7 @@ bool checkTruncating(const std::string &path) {
 
 // Slot 1 goes on with what lies in slot 0.
 bool checkTruncatingShared(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 2);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 2);
   talc_session *session = fake.session;
   talc_error &e = fake.error;
   const int32_t slots[] = {0, 1}, parents[] = {0, 0};
@@ -83,15 +83,15 @@ bool checkTruncatingShared(const std::string &path) {
   Ids second = first;
   good = good && extend(session, 0, numbered(30, 4), first) && extend(session, 1, numbered(60, 4), second);
   good = good && truncate(session, 0, 20, first);  // what only slot 0 has
-  good &= fails(talc_slot_truncate(session, 0, 10, &e), TALC_ERROR_SHARED, e, "other slots still use those behind");
+  good &= fails(talc_slot_truncate(session, 0, 10, &e), TALC_ERROR_SHARED, e, "other slots still use the later ones");
   size_t size = 0;
-  good &= fails(talc_slot_save(session, 1, nullptr, 0, &size, &e), TALC_ERROR_SHARED, e, "lie in several slots");
+  good &= fails(talc_slot_save(session, 1, nullptr, 0, &size, &e), TALC_ERROR_SHARED, e, "are in several slots");
   good = good && truncate(session, 1, 10, second) && truncate(session, 0, 10, first);
   return good && extend(session, 0, numbered(100, 9), first) && extend(session, 1, numbered(140, 30), second);
 }
 
 bool checkTruncatingAnswers(const std::string &path) {
-  FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 1);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 1);
   Ids text;
   return encode(fake.session, 0) && extend(fake.session, 0, numbered(1, 5), text, source) &&
          truncate(fake.session, 0, 0, text) && extend(fake.session, 0, numbered(40, 18), text, source);
@@ -110,7 +110,7 @@ Bytes save(const talc_session *session, int32_t slot) {
 // Into another slot, and a session of another process, which has opened the same file.
 bool checkLoading(const std::string &path, artifact::ModelKind kind) {
   bool answers = kind == artifact::ModelKind::EncoderDecoder;
-  FakeSession fake(path, optionsOf(kind), 2), other(path, 2);
+  FakeSession fake(path, makeOptions(kind), 2), other(path, 2);
   const Ids answersTo = answers ? source : Ids();
   talc_error &e = fake.error;
   Ids text;
@@ -130,9 +130,9 @@ bool checkLoading(const std::string &path, artifact::ModelKind kind) {
 }
 
 bool checkRefusedLoading(const std::string &path) {
-  FakeOptions different = optionsOf(artifact::ModelKind::Decoder);
+  FakeOptions different = makeOptions(artifact::ModelKind::Decoder);
   different.cycle = "abc";
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 2), other(path + ".other", different, 1);
+  FakeSession fake(path, makeOptions(artifact::ModelKind::Decoder), 2), other(path + ".other", different, 1);
   talc_error &e = fake.error;
   Ids text;
   bool good = extend(fake.session, 0, numbered(1, 20), text);

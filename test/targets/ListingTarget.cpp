@@ -31,9 +31,7 @@ public:
   std::string identity() const override { return "listing"; }
 
   std::string weightLayout() const override { return "narrow"; }
-  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override {
-    passes.addPass(createPackWeights({weights, 16}));
-  }
+  void addWeightPacking(mlir::OpPassManager &passes) const override { passes.addPass(createPackWeights({16})); }
   void addKvLayout(mlir::OpPassManager &passes) const override { passes.addPass(createLayoutKvCache({16})); }
   void addOpSplitting(mlir::OpPassManager &) const override {}
   void addSchedule(mlir::OpPassManager &) const override {}

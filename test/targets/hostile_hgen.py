@@ -33,7 +33,7 @@ def compile_with(hgen, *options, output):
 
 def check(hgen, expected):
     run = compile_with(hgen, '--generator=halide', '--cache=off', output=OUTPUT)
-    pattern = (rf'error\[T0509\]: {re.escape(hgen)}: for contract_\d+_halide: {expected}; '
+    pattern = (rf'error\[T0509\]: {re.escape(hgen)}: for matmul_\d+_halide: {expected}; '
                '--generator=mlir does without it')
     if run.returncode != 1 or not re.fullmatch(pattern, run.stderr.rstrip('\n')):
         sys.exit(f'{hgen}: status {run.returncode}, expected a line like {pattern}\n{run.stderr}')
@@ -43,8 +43,8 @@ def check(hgen, expected):
 
 def check_without(hgen, name):
     """Where plans want Halide, but need not have it."""
-    run = compile_with(hgen, '--generator=auto', '--plan=contract_*: by_halide = 1', '--cache=off', output=name)
-    if run.returncode != 0 or not re.search(r'^warning: kernel contract_\d+: mlir makes the loops: error\[T0509\]', run.stderr):
+    run = compile_with(hgen, '--generator=auto', '--plan=matmul_*: by_halide = 1', '--cache=off', output=name)
+    if run.returncode != 0 or not re.search(r'^warning: kernel matmul_\d+: mlir makes the loops: error\[T0509\]', run.stderr):
         sys.exit(f'{hgen}: status {run.returncode}, expected a program by mlir\n{run.stderr}')
     with open(name, 'rb') as made, open(os.path.join(DIRECTORY, 'mlir'), 'rb') as expected:
         if made.read() != expected.read():

@@ -4,7 +4,7 @@
 // has five teams, since eight would need more shared memory than GPUs have.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %talc compile %s --target=nvptx,vulkan -o %t/app --remarks=package --inspect=%t/page.html 2>&1 | FileCheck %s
-// CHECK: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 rows, else [[ALL:[0-9]+]] launches
+// CHECK: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 tokens, else [[ALL:[0-9]+]] launches
 // CHECK: remark: package: link: module: encode: a step is [[ALL]] launches{{$}}
 // RUN: FileCheck %s --check-prefix=PAGE --input-file=%t/page.html
 // PAGE: package: link: module: encode: a step is one launch
@@ -17,7 +17,7 @@
 // NONE: {{^}}launches of a step {{ *}}encode: {{[1-9]}}{{$}}
 
 // RUN: %talc compile %s --target=nvptx --weights=bf16 -o %t/wide --remarks=package 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 rows, else {{[1-9]}} launches
+// WIDE: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 tokens, else {{[1-9]}} launches
 // RUN: env LD_LIBRARY_PATH=%cuda-driver %t/wide --memory | FileCheck %s --check-prefix=MEMORY
 module attributes {talc.max_sequence = 32 : i64} {
   talc.weight @table : tensor<1024x256xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 0.1>

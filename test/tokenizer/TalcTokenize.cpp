@@ -67,14 +67,14 @@ std::vector<int32_t> readIds(const std::string &line) {
 bool printTypes(const talc::Tokenizer &tokenizer, const std::string &text, const Options &options, std::string &error) {
   std::vector<int32_t> ids, types;
   size_t tab = text.find('\t');
-  bool known = tab == std::string::npos
-                   ? tokenizer.encode(text, ids, error, options.addSpecial, options.parseSpecial, &types)
-                   : tokenizer.encodePair(text.substr(0, tab), text.substr(tab + 1), ids, types, error,
-                                          options.addSpecial, options.parseSpecial);
+  bool isParsed = tab == std::string::npos
+                      ? tokenizer.encode(text, ids, error, options.addSpecial, options.parseSpecial, &types)
+                      : tokenizer.encodePair(text.substr(0, tab), text.substr(tab + 1), ids, types, error,
+                                             options.addSpecial, options.parseSpecial);
   for (size_t i = 0; i < ids.size(); ++i)
     std::cout << (i ? " " : "") << ids[i] << ":" << types[i];
   std::cout << "\n";
-  return known;
+  return isParsed;
 }
 
 int runLines(const talc::Tokenizer &tokenizer, const std::string &mode, const Options &options) {

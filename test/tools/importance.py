@@ -126,7 +126,7 @@ def check_choice():
         entries = {name: [1.0] + [0.0] * (columns - 1) for name, columns in NAMES.items()}
         entries[loud] = [1.0] * NAMES[loud]
         result = run('llama', older(entries), 'loud.dat', '--weights=5bit', '--stop-after=optimize', '--remarks=optimize')
-        return dict(re.findall(r'choose-formats: module: (\S+) is stored as (\S+)', result.stderr))
+        return dict(re.findall(r'assign-formats: module: (\S+) is stored as (\S+)', result.stderr))
 
     first, second = formats('blk.0.ffn_down.weight'), formats('blk.1.ffn_down.weight')
     expect(first and first != second, f'the importance does not decide: {first}')

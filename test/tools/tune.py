@@ -98,7 +98,7 @@ with open(RECORD, 'w') as file:
     for tried, rows in (5, 3), (9, 5), (7, 4):
         file.write(json.dumps(matmul | {'plan': {'tile_rows': rows}, 'tried': tried}) + '\n')
 said, found = logits('merged', f'--tuned={RECORD}', '--remarks=schedule')
-expect(re.search(r'as recorded: .*tile_rows = 5', said) and not re.search('as recorded: .*tile_rows = [34]', said),
+expect(re.search(r'tuning record: .*tile_rows = 5', said) and not re.search('tuning record: .*tile_rows = [34]', said),
        'of joined records another line counts')
 expect(found == untuned, 'logits are others with joined records')
 
@@ -109,17 +109,17 @@ with open(RECORD, 'w') as file:
     file.write(json.dumps(second[-1] | {'plan': {'tile_height': 2}}) + '\n')
 said, found = logits('stale', f'--tuned={RECORD}')
 expect('line 1 is not a plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
-expect('a recorded plan does not fit and is left out: tile_rows is 1000' in said, f'of a stale plan it is said: {said}')
+expect('the recorded plan does not fit and is ignored: tile_rows is 1000' in said, f'of a stale plan it is said: {said}')
 with open(RECORD, 'w') as file:
     file.write(json.dumps(matmul | {'kernel': 'ABCDEF', 'plan': {'tile_rows': 5}}) + '\n')
 said, found = logits('gone', f'--tuned={RECORD}')
-expect('none of 1 recorded plans is of a kernel of this program' in said and found == untuned, f'gone kernels: {said}')
+expect('none of the 1 plans of the tuning record matches a kernel of this program' in said and found == untuned, f'gone kernels: {said}')
 with open(RECORD, 'a') as file:
     file.write(json.dumps(matmul | {'plan': {'tile_rows': 5}}) + '\n')
 said, found = logits('partly-gone', f'--tuned={RECORD}')
 expect(said == '' and found == untuned, f'of a record with kernels of another program it is said: {said}')
 said = logits('partly-gone', f'--tuned={RECORD}', '--remarks=schedule')[0]
-expect('1 of 2 recorded plans are of kernels that this program does not have' in said, f'partly gone: {said}')
+expect('1 of 2 recorded plans match no kernel of this program' in said, f'partly gone: {said}')
 with open(RECORD, 'w') as file:
     file.write(json.dumps(matmul | {'target': 'another', 'processor': 'Z80'}) + '\n')
 said, found = logits('foreign', f'--tuned={RECORD}')

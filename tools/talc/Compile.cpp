@@ -6,7 +6,7 @@
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"
-#include "tools/talc/Calibrate.h"
+#include "tools/talc/Calibration.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/LayerErrors.h"
@@ -214,15 +214,17 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   noteOrigin(*input->module, options);
   if (measured)
     note(*input->module, options, *measured);
-  if (!options.calibrate.empty()) {
-    report.begin("calibrate");
-    if (llvm::Error error = calibrate(*input, options))
+  auto calibration = calibrationOptions(options);
+  if (!calibration)
+    return calibration.takeError();
+  request.calibration = std::move(*calibration);
+  request.inspectModel = [&](mlir::ModuleOp module) -> llvm::Error {  // after the compilations for calibration
+    if (llvm::Error error = listen(context, options, recorder))
       return error;
-  }
-  if (llvm::Error error = listen(context, options, recorder))  // after calibration, whose compilations make no remarks
-    return error;
-  if (!options.inspect.empty())
-    recorder.addImport(*input->module);
+    if (!options.inspect.empty())
+      recorder.addImport(module);
+    return llvm::Error::success();
+  };
   request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {
     if (options.inspect.empty())
       return llvm::Error::success();
@@ -254,7 +256,7 @@ static Compilation describeOptions(const CompileOptions &options, const Report &
   } else {
     llvm::consumeError(targets.takeError());
   }
-  return {options.model, target, options.weights, options.emit, report.seconds()};
+  return {options.model, target, options.weights.text, options.emit, report.seconds()};
 }
 
 static llvm::Error writeInspection(const PassRecorder &recorder, const CompileOptions &options, const Report &report) {

@@ -3,7 +3,6 @@
 #include "tools/talc/CompileOptions.h"
 
 #include "compiler/targets/Target.h"
-#include "dialects/talc/formats/FormatChoice.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelOptions.h"
@@ -111,9 +110,7 @@ static std::string contradiction(const CompileOptions &options) {
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
   if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
     return "--measure: only a program or a library can be measured";
-  std::string ignored;
-  if (auto choice = parseFormatChoice(options.weights, ignored);
-      !options.calibrate.empty() && !(choice && choice->bits > 0))
+  if (!options.calibrate.empty() && options.weights.bits == 0)
     return "--calibrate is for --weights=SIZE, such as 4.5bit";
   if (stops && options.emit != "exe")
     return "--emit and --stop-after exclude each other";

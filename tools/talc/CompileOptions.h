@@ -2,6 +2,8 @@
 // The parsed command line of `talc compile`.
 #pragma once
 
+#include "dialects/talc/formats/FormatChoice.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,7 +15,7 @@ struct CompileOptions {
   std::string model;   // a directory or an .mlir file
   std::string output;  // empty: standard output, for text
   std::string target = "native";
-  std::string weights = "checkpoint";
+  FormatChoice weights;
   // Storage formats of keys and values, of both or of one of them; empty: what the program says, or f32.
   std::string state, keyFormat, valueFormat;
   std::string generator = "auto";

@@ -5,10 +5,13 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
-#include "tools/talc/Calibrate.h"
-#include "tools/talc/ObservedModel.h"
+#include "dialects/talc/TalcDialect.h"
+#include "tools/talc/Calibration.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/tune/ModelOrigin.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
 
 using namespace mlir;
@@ -16,7 +19,7 @@ using namespace mlir;
 namespace talc::tools {
 
 bool roundsMore(const CompileOptions &options) {
-  bool rounds = options.weights != "checkpoint" && options.weights != "f32";
+  bool rounds = options.weights.text != "checkpoint" && options.weights.text != "f32";
   for (const std::string &format : {options.state, options.keyFormat, options.valueFormat})
     rounds |= !format.empty() && format != "f32";
   return rounds || options.compute == "bf16";
@@ -24,11 +27,56 @@ bool roundsMore(const CompileOptions &options) {
 
 CompileOptions exactly(const CompileOptions &options) {
   CompileOptions exact = options;
-  exact.weights = "checkpoint";
+  exact.weights = {};
   exact.state = "f32";
   exact.keyFormat = exact.valueFormat = exact.calibrate = "";
   exact.compute = "f32";
   return exact;
+}
+
+static int64_t featureCount(Value activations) {
+  return cast<RankedTensorType>(activations.getType()).getDimSize(1);
+}
+
+// The model keeps its first result; the second one has the outputs of all layers side by side.
+static void returnLayers(func::FuncOp entry, ArrayRef<Value> layers) {
+  Operation *end = entry.front().getTerminator();
+  OpBuilder b(end);
+  Value all = layers.front();
+  for (Value layer : layers.drop_front()) {
+    auto type = RankedTensorType::get({ShapedType::kDynamic, featureCount(all) + featureCount(layer)}, b.getF32Type());
+    all = JoinOp::create(b, end->getLoc(), type, all, layer, 1);
+  }
+  all = SelectOp::create(b, end->getLoc(), all.getType(), all, entry.getArguments().back(), /*output=*/1);
+  end->setOperands({end->getOperand(0), all});
+  entry.setFunctionType(b.getFunctionType(entry.getArgumentTypes(), end->getOperandTypes()));
+}
+
+// Makes the outputs of the model's layers its second result, for the tokens that the caller wants it for:
+//
+//   y = call @block(x)          ->  y = call @block(x)
+//   z = call @block(y)              z = call @block(y)
+//   return logits                   return logits, select [y | z]
+//
+// Returns the number of features of each layer; none if the model has several entries, or calls no layers.
+static std::vector<int64_t> observeLayers(ModuleOp module) {
+  SmallVector<func::FuncOp> entries;
+  llvm::copy_if(module.getOps<func::FuncOp>(), std::back_inserter(entries),
+                [](func::FuncOp function) { return function->hasAttr(entryAttr); });
+  SmallVector<Value> layers;
+  if (entries.size() == 1)
+    for (auto call : entries.front().getOps<func::CallOp>())
+      llvm::append_range(layers, call.getResults());
+  if (layers.empty())
+    return {};
+  returnLayers(entries.front(), layers);
+  Builder b(module.getContext());
+  auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr);
+  Attribute first = kinds ? kinds[0] : b.getStringAttr(logitsOutput);
+  module->setAttr(outputsAttr, b.getArrayAttr({first, b.getStringAttr(hiddenOutput)}));
+  std::vector<int64_t> widths;
+  llvm::transform(layers, std::back_inserter(widths), featureCount);
+  return widths;
 }
 
 // `widths`: features of each layer.
@@ -46,7 +94,19 @@ static llvm::Error compileLayers(const CompileOptions &options, const std::strin
   if (widths.empty())
     return makeError(ErrorCode::Usage, "{}: is compared layer by layer only if it continues texts or fills masks",
                      options.model);
-  return compileObserved(*input->module, input->tokenizer, options, path);
+  auto targets = targets::parseTargets(options.target);
+  if (!targets)
+    return targets.takeError();
+  CompileRequest request;
+  request.targets = std::move(*targets);
+  request.weights = options.weights;
+  request.compute = parseCompute(options.compute);
+  request.emit = EmitKind::Library;
+  request.output = path;
+  request.tokenizer = std::move(input->tokenizer);
+  request.programDirectory = options.programDirectory;
+  request.cacheDirectory = defaultCacheDirectory(options.cache);
+  return talc::compile(*input->module, request);
 }
 
 std::string compareLayers(const CompileOptions &options, const CompileOptions &other, perplexity::Options run,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two programs of a model are from each other, layer by layer.
+// Compares two programs of a model layer by layer.
 #pragma once
 
 #include "tools/talc/CompileOptions.h"

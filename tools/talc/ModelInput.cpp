@@ -94,12 +94,17 @@ static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &op
 }
 
 static void setStateFormats(const CompileOptions &options, mlir::OwningOpRef<mlir::ModuleOp> &module) {
-  auto set = [&](const char *key, const std::string &specific) {
-    if (const std::string &name = specific.empty() ? options.state : specific; !name.empty())
-      (*module)->setAttr(key, mlir::StringAttr::get((*module)->getContext(), name));
+  mlir::Builder b((*module)->getContext());
+  auto known = (*module)->getAttrOfType<mlir::DictionaryAttr>(kvFormatsAttr);
+  mlir::NamedAttrList formats(known);
+  auto set = [&](const char *key, const std::string &name) {
+    if (const std::string &chosen = name.empty() ? options.state : name; !chosen.empty())
+      formats.set(key, b.getStringAttr(chosen));
   };
-  set(keyFormatAttr, options.keyFormat);
-  set(valueFormatAttr, options.valueFormat);
+  set(keysKey, options.keyFormat);
+  set(valuesKey, options.valueFormat);
+  if (!formats.empty())
+    (*module)->setAttr(kvFormatsAttr, formats.getDictionary((*module)->getContext()));
 }
 
 llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRContext &context) {

@@ -3,7 +3,6 @@
 #include "tools/talc/ModelOptions.h"
 
 #include "compiler/targets/Target.h"
-#include "dialects/talc/formats/FormatChoice.h"
 #include "dialects/talc/formats/KvFormats.h"
 #include "runtime/NearestWord.h"
 #include "tools/talc/OptionChoices.h"
@@ -16,11 +15,13 @@ namespace talc::tools {
 static const std::map<std::string, targets::Compute> computeWords = {
     {"bf16", targets::Compute::Bf16}, {"f32", targets::Compute::F32}, {"integers", targets::Compute::Integers}};
 
-// Returns an error for the value of --weights, with a suggestion, or an empty text.
-static std::string checkFormats(const std::string &text) {
+// Parses --weights. Returns an error with a suggestion, or an empty text.
+static std::string setWeights(const std::string &text, FormatChoice &weights) {
   std::string error;
-  if (parseFormatChoice(text, error))
+  if (auto choice = parseFormatChoice(text, error)) {
+    weights = std::move(*choice);
     return "";
+  }
   std::vector<std::string> names = formatNames();
   names.emplace_back("checkpoint");
   return error + suggestion(text, names);
@@ -40,10 +41,10 @@ targets::Compute parseCompute(const std::string &name) {
 static void declareFormats(CLI::App &command, CompileOptions &options) {
   command
       .add_option(
-          "--weights", options.weights,
+          "--weights", options.weights.text,
           "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
           "size such as 4.5bit, for which talc chooses a format for each weight (default: checkpoint, as they are)")
-      ->check(checkFormats);
+      ->check([&options](const std::string &text) { return setWeights(text, options.weights); });
   command.add_option(
       "--calibrate", options.calibrate,
       "for --weights=SIZE: a text that the model reads first, to measure the importance of weights, or an "

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-step: proves of the finished step program that its barriers suffice. It knows nothing of how they were chosen.
+// check-step: proves that the barriers of the finished step program suffice. It does not depend on how they were
+// chosen.
 //
 // A step is walked as workers run it: blocks are entered at their calls, and every call of a kernel is an event that
-// touches places of planned memory.
+// accesses ranges of planned memory.
 //
-//   event      norm  ----barrier----  matmul  append  ----barrier----  attention
+//   event      norm  ----barrier----  matmul  kv_append  ----barrier----  attention
 //   arena      writes [0, 512 rows)   reads it
-//   state                                       writes                   reads
+//   KV cache                                  writes                      reads
 //
-// Two events meet if their places overlap and one of them writes. Then there must be a barrier between them, or no
-// worker touches there what another one does: both have the same rows at the same place and are divided by rows, or are
-// divided by the heads of a state. What is read must be what was written last there, so that no buffer was given away
-// too early. A barrier stands where every worker comes, which is why none waits for ever: in a function that all of
-// them run, outside of kernels, loops and conditions.
+// Two events conflict if their ranges overlap and one of them writes. Then there must be a barrier between them, or no
+// worker accesses what another one does: both have the same rows in the same range and are divided by rows, or are
+// divided by the heads of a KV cache. A read must see the last write to its range, so that no buffer was reused too
+// early. A barrier must be where every worker arrives, so that no worker waits for ever: in a function that all of them
+// run, outside of kernels, loops and conditions.
 //
-// A step may be divided by rows or not (kernel.token_parallel), so both are walked. Where workers claim every task, as
-// the workgroups of a GPU do, divisions say nothing and memory of a worker's own is like any other: there is one walk,
-// in which no two events are apart. Single launches wait behind every piece, and need less than that.
+// A step may be divided by tokens or not (kernel.token_parallel), so both are walked. If tasks are scheduled
+// dynamically, as on GPUs, divisions do not matter and memory per worker is like any other: there is one walk, in which
+// no two events are independent. Separate launches wait for each other, and need less than that.
 #include "compiler/passes/Passes.h"
-#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModuleKeys.h"
 
@@ -39,72 +39,72 @@ namespace {
 struct Offset {
   int64_t perRow = 0, fixed = 0;
   bool operator==(const Offset &other) const { return perRow == other.perRow && fixed == other.fixed; }
-  // However many rows there are; at least one.
+  // For any number of rows, at least one.
   bool isAtMost(const Offset &other) const {
     return perRow <= other.perRow && perRow + fixed <= other.perRow + other.fixed;
   }
 };
 
-// Bytes of the arena, or a whole state or result.
-struct Place {
-  Attribute object;  // names the state or result; null in the arena
+// A range of bytes of the arena, or a whole KV cache or result.
+struct MemoryRange {
+  Attribute object;  // names the KV cache or result; null in the arena
   Offset begin, end;
-  bool isPrivate = false;         // every worker has it for itself
-  std::optional<int64_t> output;  // whose rows it has, if not those of the step
+  bool isPrivate = false;         // every worker has its own
+  std::optional<int64_t> output;  // the result whose wanted tokens it has, if it does not have all of the step
 
-  bool operator==(const Place &other) const {
+  bool operator==(const MemoryRange &other) const {
     return object == other.object && begin == other.begin && end == other.end && output == other.output;
   }
-  bool overlaps(const Place &other) const {
+  bool overlaps(const MemoryRange &other) const {
     return object == other.object && !end.isAtMost(other.begin) && !other.end.isAtMost(begin);
   }
 };
 
-struct Touch {
+struct MemoryAccess {
   Operation *call;
   StringRef kernel;
-  Place place;
+  MemoryRange range;
   Share share;
-  std::optional<int64_t> output;  // whose rows the workers divide
+  std::optional<int64_t> output;  // the result whose wanted tokens the workers divide
   bool write;
 };
 
-// ---- Places
+// ---- MemoryRanges
 
 constexpr int64_t unbounded = std::numeric_limits<int64_t>::max() / 4;
 
-Place placeOf(kernel::ArenaOp arena) {
+MemoryRange getRange(kernel::ArenaOp arena) {
   MemRefType type = arena.getType();
-  Place place;
-  place.begin = place.end = {static_cast<int64_t>(arena.getPerToken()), static_cast<int64_t>(arena.getFixed())};
-  place.isPrivate = arena.getPerThread() > 0;
-  place.output = kernel::getOutputIndex(arena.getResult());
-  // There are never more rows than tokens.
-  (type.hasStaticShape() ? place.end.fixed : place.end.perRow) += talc::storedBytes(type);
-  return place;
+  MemoryRange range;
+  range.begin = range.end = {static_cast<int64_t>(arena.getPerToken()), static_cast<int64_t>(arena.getFixed())};
+  range.isPrivate = arena.getPerThread() > 0;
+  range.output = kernel::getOutputIndex(arena.getResult());
+  // There are at most as many rows as tokens.
+  (type.hasStaticShape() ? range.end.fixed : range.end.perRow) += talc::storedBytes(type);
+  return range;
 }
 
-Place placeOf(Attribute object, std::optional<int64_t> output = std::nullopt) {
+MemoryRange getRange(Attribute object, std::optional<int64_t> output = std::nullopt) {
   return {object, {}, {0, unbounded}, false, output};
 }
 
-using Places = DenseMap<Value, Place>;  // of the arguments of a block
+using MemoryRanges = DenseMap<Value, MemoryRange>;  // of the arguments of a block
 
-// Nothing for a weight, which nobody writes.
-FailureOr<std::optional<Place>> placeOf(Value value, const Places &arguments, func::CallOp call) {
+// None for a weight, which is never written.
+FailureOr<std::optional<MemoryRange>> getRange(Value value, const MemoryRanges &arguments, func::CallOp call) {
   Value root = kernel::getBaseBuffer(value);
   if (auto known = arguments.find(root); known != arguments.end())
     return std::optional(known->second);
   Operation *definition = root.getDefiningOp();
   if (isa_and_nonnull<kernel::WeightOp>(definition))
-    return std::optional<Place>();
+    return std::optional<MemoryRange>();
   if (auto arena = dyn_cast_or_null<kernel::ArenaOp>(definition))
-    return std::optional(placeOf(arena));
-  if (auto state = dyn_cast_or_null<kernel::KvCacheOp>(definition))
-    return std::optional(placeOf(state.getNameAttr()));
+    return std::optional(getRange(arena));
+  if (auto cache = dyn_cast_or_null<kernel::KvCacheOp>(definition))
+    return std::optional(getRange(cache.getNameAttr()));
   if (auto output = dyn_cast_or_null<kernel::OutputOp>(definition))
-    return std::optional(placeOf(output.getOutputAttr(), output.getOutput()));
-  return call.emitOpError("touches memory whose place is not known; plan-memory gives it one");
+    return std::optional(getRange(output.getOutputAttr(), output.getOutput()));
+  return call.emitOpError("accesses memory whose offset is not known; plan-memory assigns one");
 }
 
 bool isMemory(Value value) {
@@ -113,40 +113,42 @@ bool isMemory(Value value) {
 
 // ---- The walk
 
-// How workers come to their tasks.
+// How tasks are divided among workers.
 struct Workers {
-  bool byRows, claim;
+  bool byTokens, isDynamic;
 
   StringRef description() const {
-    return claim ? "where workers claim tasks" : byRows ? "in a step divided by rows" : "in a step not divided by rows";
+    return isDynamic  ? "where tasks are scheduled dynamically"
+           : byTokens ? "in a step divided by tokens"
+                      : "in a step not divided by tokens";
   }
 };
 
-// Whether no worker touches there what another one does.
-bool isApart(const Touch &before, const Touch &after, Workers workers) {
-  if (workers.claim)
+// Whether no worker accesses what another one does.
+bool isIndependent(const MemoryAccess &before, const MemoryAccess &after, Workers workers) {
+  if (workers.isDynamic)
     return false;
   auto resolved = [&](Share share) {
-    return share == Share::adaptive ? (workers.byRows ? Share::rows : Share::columns) : share;
+    return share == Share::adaptive ? (workers.byTokens ? Share::rows : Share::columns) : share;
   };
-  if (before.place.isPrivate && after.place.isPrivate)
+  if (before.range.isPrivate && after.range.isPrivate)
     return true;
   const Share share = resolved(before.share);
   if (share != resolved(after.share) || before.output != after.output)
     return false;
-  return isa_and_nonnull<FlatSymbolRefAttr>(before.place.object) ? share == Share::heads
-                                                                 : share == Share::rows && before.place == after.place;
+  return isa_and_nonnull<FlatSymbolRefAttr>(before.range.object) ? share == Share::heads
+                                                                 : share == Share::rows && before.range == after.range;
 }
 
 class Walk {
 public:
   Walk(SymbolTable &symbols, Workers workers) : symbols(symbols), workers(workers) {}
 
-  LogicalResult enter(func::FuncOp function, const Places &arguments) {
+  LogicalResult enter(func::FuncOp function, const MemoryRanges &arguments) {
     for (Operation &op : function.front()) {
       if (auto barrier = dyn_cast<kernel::BarrierOp>(op)) {
-        if (!(workers.byRows || workers.claim) || !barrier.getUnlessTokenParallel())
-          unsettled.clear();
+        if (!(workers.byTokens || workers.isDynamic) || !barrier.getUnlessTokenParallel())
+          sinceBarrier.clear();
         continue;
       }
       auto call = dyn_cast<func::CallOp>(op);
@@ -157,108 +159,109 @@ public:
   }
 
 private:
-  LogicalResult enterCall(func::CallOp call, const Places &arguments) {
+  LogicalResult enterCall(func::CallOp call, const MemoryRanges &arguments) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (kernel::TasksOp tasks = kernel::getTasks(callee))
       return run(call, tasks, arguments);
-    Places inside;
+    MemoryRanges inside;
     for (auto [operand, argument] : llvm::zip(call.getOperands(), callee.getArguments())) {
       if (!isMemory(operand))
         continue;
-      FailureOr<std::optional<Place>> place = placeOf(operand, arguments, call);
-      if (failed(place))
+      FailureOr<std::optional<MemoryRange>> range = getRange(operand, arguments, call);
+      if (failed(range))
         return failure();
-      if (*place)
-        inside[argument] = **place;
+      if (*range)
+        inside[argument] = **range;
       else
         constants.insert(argument);
     }
     return enter(callee, inside);
   }
 
-  LogicalResult run(func::CallOp call, kernel::TasksOp tasks, const Places &arguments) {
-    Operation *piece = tasks.getComputeOp();
-    SmallVector<Touch> touches;
+  LogicalResult run(func::CallOp call, kernel::TasksOp tasks, const MemoryRanges &arguments) {
+    Operation *op = tasks.getComputeOp();
+    SmallVector<MemoryAccess> accesses;
     std::optional<int64_t> output;
-    for (OpOperand &operand : piece->getOpOperands()) {
+    for (OpOperand &operand : op->getOpOperands()) {
       auto argument = dyn_cast<BlockArgument>(operand.get());
       if (!argument || !isMemory(argument))
         continue;
       Value value = call.getOperand(argument.getArgNumber());
       if (constants.contains(kernel::getBaseBuffer(value)))
         continue;
-      FailureOr<std::optional<Place>> place = placeOf(value, arguments, call);
-      if (failed(place))
+      FailureOr<std::optional<MemoryRange>> range = getRange(value, arguments, call);
+      if (failed(range))
         return failure();
-      if (*place)
-        touches.push_back({call, call.getCallee(), **place, tasks.getShare(), {}, kernel::writes(piece, operand)});
+      if (*range)
+        accesses.push_back({call, call.getCallee(), **range, tasks.getShare(), {}, kernel::writes(op, operand)});
     }
-    for (const Touch &touch : touches)
-      output = touch.place.output ? touch.place.output : output;
-    for (Touch &touch : touches)
-      touch.output = output;
-    return happen(touches);
+    for (const MemoryAccess &access : accesses)
+      output = access.range.output ? access.range.output : output;
+    for (MemoryAccess &access : accesses)
+      access.output = output;
+    return record(accesses);
   }
 
-  LogicalResult happen(ArrayRef<Touch> touches) {
-    for (const Touch &touch : touches)
-      if (failed(checkMeetings(touch)) || (!touch.write && failed(checkValue(touch))))
+  LogicalResult record(ArrayRef<MemoryAccess> accesses) {
+    for (const MemoryAccess &access : accesses)
+      if (failed(checkConflicts(access)) || (!access.write && failed(checkContents(access))))
         return failure();
-    unsettled.append(touches.begin(), touches.end());
-    llvm::copy_if(touches, std::back_inserter(written), [](const Touch &touch) { return touch.write; });
+    sinceBarrier.append(accesses.begin(), accesses.end());
+    llvm::copy_if(accesses, std::back_inserter(written), [](const MemoryAccess &access) { return access.write; });
     return success();
   }
 
-  LogicalResult checkMeetings(const Touch &touch) const {
-    for (const Touch &before : unsettled)
-      if ((before.write || touch.write) && before.place.overlaps(touch.place) && !isApart(before, touch, workers))
-        return touch.call->emitOpError() << verb(touch) << " memory that @" << before.kernel << " " << verb(before)
-                                         << " on other workers, without a barrier between them "
-                                         << workers.description();
+  LogicalResult checkConflicts(const MemoryAccess &access) const {
+    for (const MemoryAccess &before : sinceBarrier)
+      if ((before.write || access.write) && before.range.overlaps(access.range) &&
+          !isIndependent(before, access, workers))
+        return access.call->emitOpError()
+               << verb(access) << " memory that @" << before.kernel << " " << verb(before)
+               << " on other workers, without a barrier between them " << workers.description();
     return success();
   }
 
-  // States and results outlive a step.
-  LogicalResult checkValue(const Touch &touch) const {
-    if (touch.place.object)
+  // KV caches and results outlive a step.
+  LogicalResult checkContents(const MemoryAccess &access) const {
+    if (access.range.object)
       return success();
-    for (const Touch &before : llvm::reverse(written)) {
-      if (before.place == touch.place)
+    for (const MemoryAccess &before : llvm::reverse(written)) {
+      if (before.range == access.range)
         return success();
-      if (before.place.overlaps(touch.place))
-        return touch.call->emitOpError() << "reads memory that @" << before.kernel << " gave other contents";
+      if (before.range.overlaps(access.range))
+        return access.call->emitOpError() << "reads memory that @" << before.kernel << " has overwritten";
     }
-    return touch.call->emitOpError("reads memory that nothing wrote in this step");
+    return access.call->emitOpError("reads memory that was not written in this step");
   }
 
-  static StringRef verb(const Touch &touch) { return touch.write ? "writes" : "reads"; }
+  static StringRef verb(const MemoryAccess &access) { return access.write ? "writes" : "reads"; }
 
   SymbolTable &symbols;
   const Workers workers;
-  DenseSet<Value> constants;     // arguments of blocks that are weights
-  SmallVector<Touch> unsettled;  // since the last barrier
-  SmallVector<Touch> written;    // in this step
+  DenseSet<Value> constants;               // arguments of blocks that are weights
+  SmallVector<MemoryAccess> sinceBarrier;  // since the last barrier
+  SmallVector<MemoryAccess> written;       // in this step
 };
 
 struct CheckStep : talc::impl::CheckStepBase<CheckStep> {
   void runOnOperation() override {
-    const bool claims = getOperation()->hasAttr(kernel::dynamicScheduleAttr);
-    if (failed(checkWhereBarriersStand()))
+    const bool isDynamic = kernel::hasDynamicTasks(getOperation());
+    if (failed(checkBarrierPlacement()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      for (bool byRows : {false, true})
-        if (function->hasAttr(talc::entryAttr) && (!byRows || !claims) &&
-            failed(Walk(symbols, {byRows, claims}).enter(function, Places())))
+      for (bool byTokens : {false, true})
+        if (function->hasAttr(talc::entryAttr) && (!byTokens || !isDynamic) &&
+            failed(Walk(symbols, {byTokens, isDynamic}).enter(function, MemoryRanges())))
           return signalPassFailure();
   }
 
-  LogicalResult checkWhereBarriersStand() {
+  LogicalResult checkBarrierPlacement() {
     WalkResult result = getOperation().walk([](kernel::BarrierOp barrier) -> WalkResult {
       auto function = dyn_cast<func::FuncOp>(barrier->getParentOp());
       if (function && !function->hasAttr(kernel::kernelOpAttr))
         return WalkResult::advance();
-      return barrier.emitOpError("stands where not every worker comes; expected between the kernels of a step");
+      return barrier.emitOpError("is not reached by every worker; expected it between the kernels of a step");
     });
     return failure(result.wasInterrupted());
   }

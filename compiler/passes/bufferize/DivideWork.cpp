@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// divide-work: puts every piece into tasks, and decides what every worker does of them.
+// divide-work: wraps every compute op in kernel.tasks, and decides which part of it a worker does.
 //
 //   kernel.norm %x into %y   ->   kernel.tasks over rows by rows { ^bb0(%first, %end):  kernel.norm %x into %y }
 //
-// Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions adapt to the number
-// of rows of the step. Attention is divided by heads, in blocks of rows: a causal mask leaves the last rows more work
-// than the first, so that equal parts of the rows would not be equal parts of the work. Both fall into tasks, of which
-// threads that are done with theirs take those of others (kernel.next_task).
+// Many tokens: row-wise ops (norm, rope, gather, kv_append, elementwise) are divided by rows; matmuls adapt to the
+// number of tokens of the step. Attention is divided by heads, in blocks of queries: with a causal mask the last
+// queries have more work than the first, so that equal numbers of queries would not be equal work. On CPUs, idle
+// threads steal tasks of matmuls and attention from other threads (kernel.next_task).
 //
-// One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
-// thread computes it instead, into memory of its own; append and attention are divided by heads alike (if a head's
-// blocks of keys are tasks, its newest block is), so that a thread finds the keys that it stored itself. A decoder
+// One token: dividing a norm by rows would leave it to one thread, at the price of a barrier before and after. Instead
+// every thread computes it redundantly, into memory of its own. kv_append and attention are divided by heads alike
+// (with split-KV, so is the newest block of a head), so that a thread finds the keys that it stored itself. A decoder
 // layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -25,58 +25,58 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 using kernel::Share;
 
-static bool isRowPiece(Operation *op) {
-  auto piece = dyn_cast<kernel::ComputeOpInterface>(op);
-  return piece && piece.getDivision() == Share::rows;
+static bool isDividedByRows(Operation *op) {
+  auto computeOp = dyn_cast<kernel::ComputeOpInterface>(op);
+  return computeOp && computeOp.getDivision() == Share::rows;
 }
 
-// The buffer that a piece writes, if it is a temporary of this function.
-static memref::AllocOp temporaryOf(Operation *piece) {
-  Value destination = kernel::getDestination(piece);
+// The buffer that an op writes, if it is a temporary of this function.
+static memref::AllocOp getTemporary(Operation *op) {
+  Value destination = kernel::getDestination(op);
   return destination ? destination.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
-// Memory of a thread's own must not be written by a piece that is divided otherwise, nor in another function.
-static bool canBePrivate(memref::AllocOp temporary) {
+// Memory per thread must not be written by an op that is divided otherwise, nor in another function.
+static bool canBePerThread(memref::AllocOp temporary) {
   return llvm::all_of(temporary->getUsers(), [&](Operation *user) {
     if (isa<ViewLikeOpInterface>(user))
-      return llvm::none_of(user->getUsers(), [](Operation *piece) {
-        Value destination = kernel::getDestination(piece);
+      return llvm::none_of(user->getUsers(), [](Operation *op) {
+        Value destination = kernel::getDestination(op);
         return destination && isa_and_nonnull<ViewLikeOpInterface>(destination.getDefiningOp());
       });
     if (auto call = dyn_cast<func::CallOp>(user))
       return call.getOperands().back() != temporary.getResult();  // the last operand is the destination
-    return temporaryOf(user) != temporary || isRowPiece(user);
+    return getTemporary(user) != temporary || isDividedByRows(user);
   });
 }
 
-// Every thread computes a single row by itself, if it can.
-static Share shareOf(kernel::ComputeOpInterface piece) {
-  Share division = piece.getDivision();
-  memref::AllocOp temporary = division == Share::rows ? temporaryOf(piece) : memref::AllocOp();
+// Every thread computes a single row redundantly, if possible.
+static Share chooseShare(kernel::ComputeOpInterface op) {
+  Share division = op.getDivision();
+  memref::AllocOp temporary = division == Share::rows ? getTemporary(op) : memref::AllocOp();
   bool oneRow = temporary && temporary.getType().getDimSize(0) == 1;
-  return oneRow && canBePrivate(temporary) ? Share::all : division;
+  return oneRow && canBePerThread(temporary) ? Share::all : division;
 }
 
-// Why a piece is divided so, in words.
-static StringRef reasonFor(Share share) {
+// Why an op is divided so, for remarks.
+static StringRef explainShare(Share share) {
   switch (share) {
   case Share::all:
     return "every worker computes the only row, in memory of its own";
   case Share::rows:
-    return "a worker has its rows";
+    return "a worker computes its rows";
   case Share::columns:
-    return "rows are few: a worker has its columns of all of them";
+    return "rows are few: a worker computes its columns of all of them";
   case Share::heads:
-    return "a worker has its heads, or blocks of their queries";
+    return "a worker computes its heads, or blocks of their queries";
   case Share::adaptive:
-    return "a worker has its rows if the step has many, else its columns";
+    return "a worker computes its rows if the step has many tokens, else its columns";
   }
   llvm_unreachable("every share has a reason");
 }
 
-// The running step, an argument of every function that has pieces.
-static Value stepOf(Operation *op) {
+// The running step, an argument of every function with compute ops.
+static Value getStep(Operation *op) {
   for (BlockArgument argument : op->getParentOfType<func::FuncOp>().getArguments())
     if (isa<kernel::StepType>(argument.getType()))
       return argument;
@@ -87,25 +87,27 @@ namespace {
 
 struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
   void runOnOperation() override {
-    // All shares first: they follow from where pieces stand.
-    SmallVector<std::pair<kernel::ComputeOpInterface, Share>> pieces;
-    getOperation().walk([&](kernel::ComputeOpInterface piece) {
-      if (!kernel::TasksOp::around(piece))
-        pieces.push_back({piece, shareOf(piece)});
+    // The whole module has one schedule (set-dynamic-schedule); from here on every op says it.
+    const bool isDynamic = static_cast<bool>(getOperation()->removeAttr(kernel::dynamicScheduleAttr));
+    // All shares first: they depend on the users of temporaries, which wrapping moves.
+    SmallVector<std::pair<kernel::ComputeOpInterface, Share>> ops;
+    getOperation().walk([&](kernel::ComputeOpInterface op) {
+      if (!kernel::TasksOp::around(op))
+        ops.push_back({op, chooseShare(op)});
     });
-    for (auto [piece, share] : pieces) {
-      Value step = stepOf(piece);
+    for (auto [op, share] : ops) {
+      Value step = getStep(op);
       if (!step) {
-        piece->emitOpError("stands in a function without the running step");
+        op->emitOpError("is in a function without the running step");
         return signalPassFailure();
       }
       constexpr talc::PassRemarks remarks("bufferize", "divide-work");
-      remarks.did(piece, [name = piece->getName().stripDialect(), share = share] {
-        return (name + " by " + kernel::stringifyShare(share) + ": " + reasonFor(share)).str();
+      remarks.did(op, [name = op->getName().stripDialect(), share = share] {
+        return (name + " by " + kernel::stringifyShare(share) + ": " + explainShare(share)).str();
       });
-      kernel::TasksOp::wrap(piece, step, piece.getTaskSpace(share), share);
+      kernel::TasksOp::wrap(op, step, op.getTaskSpace(share), share).setDynamic(isDynamic);
       if (share == Share::all)
-        temporaryOf(piece)->setAttr(kernel::perThreadAttr, UnitAttr::get(&getContext()));
+        getTemporary(op)->setAttr(kernel::perThreadAttr, UnitAttr::get(&getContext()));
     }
   }
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// layout-kv-cache: the target's layout becomes part of the type of every state.
+// layout-kv-cache: adds the target's layout to the type of every KV cache.
 //
 //   !talc.kv_cache<2 x 64 x 1024>           ->   !talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>
-//                                            ... in #kernel.kv_panels<16 x f16, f32>>   if the module's talc.key_format
-//                                            is f16, and it has no talc.value_format
+//                                            ... in #kernel.kv_panels<16 x f16, f32>>   if keys are f16 in the
+//                                            module's talc.kv_formats
 //   !talc.kv_cache<2 x 64 x 1024, memory>   ->   !talc.kv_cache<2 x 64 x 1024, memory in #kernel.matrices>
 //
-// A ring becomes as large as whole blocks of keys, of which none crosses its end.
+// The capacity of a ring is rounded up to whole key blocks, so that no block crosses its end.
 //
-// In all types of the program at once, so that symbols, handles and the arguments of blocks agree.
+// All types of the program change at once, so that symbols, handles and arguments of blocks agree.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -27,9 +27,9 @@ using talc::KvCacheType;
 
 namespace {
 
-// What lives for a step is small, and a memory is a sum.
-bool isSinkRange(KvCacheType state) {
-  return state.getRole() == talc::KvCacheRole::sequence || state.getRole() == talc::KvCacheRole::source;
+// Whether talc.kv_formats apply. Caches of a step are small, and a compressive memory is a sum, which needs f32.
+bool usesKvFormats(KvCacheType cache) {
+  return cache.getRole() == talc::KvCacheRole::sequence || cache.getRole() == talc::KvCacheRole::source;
 }
 
 struct LayoutKvCache : talc::impl::LayoutKvCacheBase<LayoutKvCache> {
@@ -54,37 +54,37 @@ struct LayoutKvCache : talc::impl::LayoutKvCacheBase<LayoutKvCache> {
       getOperation().emitError() << problem;
     if (!formats || failed(checkWidths(formats->keys)) || failed(checkWidths(formats->values)))
       return signalPassFailure();
-    auto sinkPanels = talc::kernel::KvPanelsAttr::get(context, count, formats->keys->type(context, *formats->keys),
-                                                      formats->values->type(context, *formats->values));
+    auto formatPanels = talc::kernel::KvPanelsAttr::get(context, count, formats->keys->type(context, *formats->keys),
+                                                        formats->values->type(context, *formats->values));
     AttrTypeReplacer replacer;
-    replacer.addReplacement([&](KvCacheType state) -> std::optional<Type> {
-      if (state.getLayout())
-        return state;
-      talc::KvLayoutInterface layout = isSinkRange(state) ? sinkPanels : panels;
-      if (state.getRole() == talc::KvCacheRole::memory)
+    replacer.addReplacement([&](KvCacheType cache) -> std::optional<Type> {
+      if (cache.getLayout())
+        return cache;
+      talc::KvLayoutInterface layout = usesKvFormats(cache) ? formatPanels : panels;
+      if (cache.getRole() == talc::KvCacheRole::memory)
         layout = matrices;
-      int64_t capacity = state.isRing() ? llvm::alignTo(state.getCapacity(), ring) : state.getCapacity();
-      return KvCacheType::get(context, state.getHeads(), state.getWidth(), capacity, state.getRole(), state.getWindow(),
-                              state.getSinkTokens(), layout);
+      int64_t capacity = cache.isRing() ? llvm::alignTo(cache.getCapacity(), ring) : cache.getCapacity();
+      return KvCacheType::get(context, cache.getHeads(), cache.getWidth(), capacity, cache.getRole(), cache.getWindow(),
+                              cache.getSinkTokens(), layout);
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
     talc::PassRemarks("bufferize", "layout-kv-cache").did(getOperation(), [&] {
-      auto states = getOperation().getOps<talc::KvCacheOp>();
-      return llvm::formatv("{0} states keep keys in {2} and values in {3}, in panels of {1} tokens",
-                           std::distance(states.begin(), states.end()), count, formats->keys->name,
+      auto caches = getOperation().getOps<talc::KvCacheOp>();
+      return llvm::formatv("{0} KV caches store keys in {2} and values in {3}, in panels of {1} tokens",
+                           std::distance(caches.begin(), caches.end()), count, formats->keys->name,
                            formats->values->name);
     });
   }
 
-  // Blocks run along the features of a head, of which none is left over.
+  // Quant blocks run along the features of a head, which must be whole blocks.
   LogicalResult checkWidths(talc::FormatRef format) {
-    for (auto state : getOperation().getOps<talc::KvCacheOp>()) {
-      auto type = cast<KvCacheType>(state.getType());
-      if (isSinkRange(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
-        return state.emitOpError() << "has heads of width " << type.getWidth() << ", which are no whole blocks of "
-                                   << format->name << " (" << format->blockValues
-                                   << " values); --state=f32, f16 or bf16 takes them";
+    for (auto cache : getOperation().getOps<talc::KvCacheOp>()) {
+      auto type = cast<KvCacheType>(cache.getType());
+      if (usesKvFormats(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
+        return cache.emitOpError() << "has heads of width " << type.getWidth()
+                                   << ", which is not a multiple of the block of " << format->name << " ("
+                                   << format->blockValues << " values); use --state=f32, f16 or bf16";
     }
     return success();
   }

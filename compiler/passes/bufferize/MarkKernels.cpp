@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mark-kernels: lists every place that calls a kernel with what it costs, and marks where the call ends.
+// mark-kernels: lists the costs of every call of a kernel, and marks where the call ends.
 //
 //   call @norm_0(%step, ...)   ->   call @norm_0(%step, ...); kernel.mark %step 7
 //
-// Entry 7 of `talc.kernels` then says what was called. It is an entry of the place, not of the kernel: the same kernel
-// may treat the rows of the step at one place and the rows of the results at another. A call in a block counts as
-// often as the block is called in a step.
+// Entry 7 of `talc.kernels` then describes the call. There is an entry for each call, not for each kernel, since one
+// call may compute all tokens of the step and another one only wanted tokens. A call in a block counts as often as the
+// block is called in a step.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -23,23 +23,23 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 namespace keys = talc::kernelKeys;
 
-// What the rows of a kernel are, for reports.
-static StringRef rowsOf(func::CallOp call) {
+// What the rows of a kernel stand for, for reports.
+static StringRef rowMeaning(func::CallOp call) {
   static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
   auto output = kernel::getOutputIndex(call.getOperands());
   return output ? names[std::min<int64_t>(*output, 1)] : "tokens";
 }
 
-static std::string shapesOf(kernel::ComputeOpInterface piece) {
+static std::string shapeText(kernel::ComputeOpInterface op) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  piece.printShapes(out);
+  op.printShapes(out);
   return text;
 }
 
-// The format that the rows were rounded to which a piece computes with, its first data; empty: none.
-static StringRef roundedOf(kernel::ComputeOpInterface piece, const kernel::OpCosts &costs) {
-  for (Value data : piece->getOperands())
+// The format of the quantized activations that an op multiplies, its first operand; empty if there are none.
+static StringRef quantizedFormat(kernel::ComputeOpInterface op, const kernel::OpCosts &costs) {
+  for (Value data : op->getOperands())
     if (auto type = dyn_cast<ShapedType>(data.getType()))
       return costs.operations.perRow > 0 && type.getRank() == 2 && talc::isQuantizedActivation(type.getElementType())
                  ? StringRef(talc::elementFormat(type).name)
@@ -67,12 +67,12 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
       }
     }
     talc::PassRemarks("bufferize", "mark-kernels").did(getOperation(), [&] {
-      return llvm::formatv("{0} places call kernels; talc bench tells what each costs", entries.size());
+      return llvm::formatv("{0} calls of kernels; talc bench shows the costs of each", entries.size());
     });
     getOperation()->setAttr(talc::kernelsAttr, ArrayAttr::get(&getContext(), entries));
   }
 
-  // How often a function runs in a step; calls form no cycle.
+  // How often a function runs in a step. There is no recursion.
   int64_t callsPerStep(func::FuncOp function) {
     if (function->hasAttr(talc::entryAttr))
       return 1;
@@ -87,21 +87,21 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
   DictionaryAttr describe(func::CallOp call, func::FuncOp callee, int64_t calls) {
     Builder b(&getContext());
     kernel::TasksOp tasks = kernel::getTasks(callee);
-    auto piece = cast<kernel::ComputeOpInterface>(tasks.getComputeOp());
-    kernel::OpCosts costs = piece.getCosts();
+    auto op = cast<kernel::ComputeOpInterface>(tasks.getComputeOp());
+    kernel::OpCosts costs = op.getCosts();
     NamedAttrList entry;
     auto add = [&](StringRef name, Attribute value) { entry.append(name, value); };
     auto count = [&](StringRef name, int64_t value) { add(name, b.getI64IntegerAttr(value)); };
     add(keys::name, b.getStringAttr(callee.getName()));
     add(keys::op, callee->getAttr(kernel::kernelOpAttr));
-    if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::entryNameAttr))
-      add(keys::entry, phase);
-    add(keys::rows, b.getStringAttr(rowsOf(call)));
-    add(keys::shapes, b.getStringAttr(shapesOf(piece)));
-    add(keys::fused, b.getStringAttr(piece.getFused()));
+    if (Attribute name = call->getParentOfType<func::FuncOp>()->getAttr(talc::entryNameAttr))
+      add(keys::entry, name);
+    add(keys::rows, b.getStringAttr(rowMeaning(call)));
+    add(keys::shapes, b.getStringAttr(shapeText(op)));
+    add(keys::fused, b.getStringAttr(op.getFused()));
     add(keys::share, b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
-    if (StringRef rounded = roundedOf(piece, costs); !rounded.empty())
-      add(keys::quantized, b.getStringAttr(rounded));
+    if (StringRef format = quantizedFormat(op, costs); !format.empty())
+      add(keys::quantized, b.getStringAttr(format));
     count(keys::calls, calls);
     count(keys::operationsPerRow, costs.operations.perRow);
     count(keys::operationsPerPair, costs.operations.perPair);
@@ -109,7 +109,7 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     count(keys::storedBytesPerRow, costs.stored.perRow);
     count(keys::storedBytesPerKey, costs.stored.perKey);
     count(keys::passedBytesPerRow, costs.passed.perRow);
-    piece.addFacts(entry);
+    op.addFacts(entry);
     return entry.getDictionary(&getContext());
   }
 };

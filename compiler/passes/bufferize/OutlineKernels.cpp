@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline-kernels: every piece becomes, with its tasks, a function of its own; equal ones share one.
+// outline-kernels: outlines every compute op with its tasks into a function; equal ones share one.
 //
 //   kernel.tasks %step ... { kernel.norm %x, ... into %y }     ->     call @norm_0(%step, %x, ..., %y)
 //
-// Compile time and code size then grow with the number of different pieces. Upstream has no outlining that compares
-// bodies: its single-block outlining makes one function per loop.
+// Compile time and code size then grow with the number of different ops. Upstream outlining does not compare bodies: it
+// makes one function per loop.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -19,33 +19,33 @@ namespace talc {
 }  // namespace talc
 
 using namespace mlir;
-namespace kernel = talc::kernel;
+namespace kernel = talc::outlined;
 
 namespace {
 
 struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    SmallVector<kernel::TasksOp> pieces;
-    getOperation().walk([&](kernel::TasksOp tasks) { pieces.push_back(tasks); });
+    SmallVector<kernel::TasksOp> allTasks;
+    getOperation().walk([&](kernel::TasksOp tasks) { allTasks.push_back(tasks); });
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> kernels;
-    for (kernel::TasksOp tasks : pieces)
+    for (kernel::TasksOp tasks : allTasks)
       if (!tasks->getParentOfType<func::FuncOp>()->hasAttr(kernel::kernelOpAttr))
         outline(tasks, symbols, kernels);
     talc::PassRemarks("bufferize", "outline-kernels").did(getOperation(), [&] {
-      return llvm::formatv("{0} pieces are {1} different kernels", pieces.size(), kernels.size());
+      return llvm::formatv("{0} ops are {1} different kernels", allTasks.size(), kernels.size());
     });
   }
 
   void outline(kernel::TasksOp tasks, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {
-    Operation *piece = tasks.getComputeOp();
-    if (!piece) {
-      tasks.emitOpError("holds no single piece");
+    Operation *op = tasks.getComputeOp();
+    if (!op) {
+      tasks.emitOpError("does not hold a single compute op");
       return signalPassFailure();
     }
     SetVector<Value> operands, captured;
     operands.insert(tasks.getStep());
-    operands.insert_range(piece->getOperands());
+    operands.insert_range(op->getOperands());
     getUsedValuesDefinedAbove(tasks.getBody(), captured);
     SmallVector<Operation *> constants;
     for (Value value : captured) {
@@ -55,20 +55,20 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       else
         operands.insert(value);
     }
-    func::FuncOp made = makeKernel(tasks, operands.getArrayRef(), constants);
+    func::FuncOp outlined = makeKernel(tasks, operands.getArrayRef(), constants);
     // The printed body is the identity of a kernel: operations, shapes and attributes, without names.
     std::string text;
     llvm::raw_string_ostream stream(text);
-    made.print(stream, OpPrintingFlags().useLocalScope());
+    outlined.print(stream, OpPrintingFlags().useLocalScope());
     func::FuncOp &shared = kernels[text];
     if (shared) {
-      made.erase();
+      outlined.erase();
     } else {
-      shared = made;
-      StringRef kind = piece->getName().stripDialect();
-      made->setAttr(kernel::kernelOpAttr, StringAttr::get(&getContext(), kind));
-      made.setName((kind + "_" + Twine(kernels.size() - 1)).str());
-      symbols.insert(made);
+      shared = outlined;
+      StringRef name = op->getName().stripDialect();
+      outlined->setAttr(kernel::kernelOpAttr, StringAttr::get(&getContext(), name));
+      outlined.setName((name + "_" + Twine(kernels.size() - 1)).str());
+      symbols.insert(outlined);
     }
     OpBuilder builder(tasks);
     func::CallOp::create(builder, tasks.getLoc(), shared, operands.getArrayRef());

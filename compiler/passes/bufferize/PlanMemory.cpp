@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: gives every temporary its place in the arena, every weight and state its offset.
+// plan-memory: assigns offsets to temporaries in the arena, and to weights and KV caches.
 //
 //   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_thread 0
 //
-// A buffer lives from its definition to the barrier after its last use, in program order; each takes the lowest place
-// that is free during its life, largest first. There are three kinds, planned side by side: a buffer with a dynamic
-// dimension (never more than T rows for T tokens) takes bytes per token, a static one a fixed number, a private one a
-// fixed number per thread. A block's temporaries lie behind those of its callers. Upstream 22 has no static arena
-// planner.
+// A buffer lives from its definition to the barrier after its last use, in program order. Buffers are placed largest
+// first, each at the lowest offset that is free during its life. There are three kinds, planned separately: a buffer
+// with a dynamic dimension (at most T rows for T tokens) takes bytes per token, a static one a fixed number, and one
+// that every thread has for itself a fixed number per thread. Temporaries of a block follow those of its callers. MLIR
+// 22 does not have a static arena planner.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -34,10 +34,10 @@ namespace {
 
 constexpr int64_t alignment = 64;
 
-// What a buffer's bytes are multiplied by.
+// The number that the bytes of a buffer are multiplied by.
 enum Kind { PerToken, Fixed, PerThread, kinds };
 
-// A temporary: its allocation, its size, the operations between which it lives.
+// A temporary: its allocation, its size, and the operations between which it lives.
 struct Buffer {
   memref::AllocOp alloc;
   Kind kind;
@@ -52,7 +52,7 @@ FrameSize larger(FrameSize a, const FrameSize &b) {
   return a;
 }
 
-// The temporaries of one function and where they begin.
+// The temporaries of one function, and the offset where they begin.
 struct Frame {
   SmallVector<Buffer> buffers;
   FrameSize size = {}, base = {};
@@ -76,8 +76,8 @@ int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &order) {
   return last;
 }
 
-// Places buffers of one kind; returns the bytes they take together.
-int64_t place(MutableArrayRef<Buffer> buffers, int kind) {
+// Assigns offsets to the buffers of one kind; returns the bytes of all of them.
+int64_t assignOffsets(MutableArrayRef<Buffer> buffers, int kind) {
   SmallVector<Buffer *> sorted;
   for (Buffer &buffer : buffers)
     if (buffer.kind == kind)
@@ -90,8 +90,8 @@ int64_t place(MutableArrayRef<Buffer> buffers, int kind) {
   for (Buffer *buffer : sorted) {
     int64_t offset = 0;
     for (Buffer *other : placed) {
-      bool together = buffer->begin <= other->end && other->begin <= buffer->end;
-      if (!together)
+      bool overlaps = buffer->begin <= other->end && other->begin <= buffer->end;
+      if (!overlaps)
         continue;
       if (offset + buffer->bytes <= other->offset)
         break;
@@ -99,8 +99,8 @@ int64_t place(MutableArrayRef<Buffer> buffers, int kind) {
     }
     buffer->offset = offset;
     total = std::max(total, offset + buffer->bytes);
-    auto spot = llvm::upper_bound(placed, buffer, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
-    placed.insert(spot, buffer);
+    auto position = llvm::upper_bound(placed, buffer, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
+    placed.insert(position, buffer);
   }
   return total;
 }
@@ -111,8 +111,8 @@ Kind kindOf(memref::AllocOp alloc) {
   return alloc.getType().hasStaticShape() ? Fixed : PerToken;
 }
 
-// Between two barriers threads are at different operations, so a buffer lives until the barrier after its last use. The
-// call of a block begins with a barrier.
+// Between two barriers threads execute different operations, so that a buffer lives until the barrier after its last
+// use. The call of a block begins with a barrier.
 SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &symbols) {
   DenseMap<Operation *, int64_t> order;
   SmallVector<int64_t> barriers;
@@ -138,7 +138,7 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
 
 struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
-    if (failed(checkFunctions()) || failed(checkElements()) || failed(checkStates()))
+    if (failed(checkFunctions()) || failed(checkElements()) || failed(checkKvLayouts()))
       return signalPassFailure();
     FrameSize arena = planArena();
     Builder builder(&getContext());
@@ -147,8 +147,8 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add(keys::arenaBytesPerToken, arena[PerToken]);
     add(keys::arenaBytesFixed, arena[Fixed]);
     add(keys::arenaBytesPerThread, arena[PerThread]);
-    add(keys::weightBytes, placeWeights(builder));
-    placeStates(builder, add);
+    add(keys::weightBytes, assignWeightOffsets(builder));
+    assignKvOffsets(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
     talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
       return llvm::formatv("temporaries take {0} bytes per token, {1} fixed, {2} per thread", arena[PerToken],
@@ -156,7 +156,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     });
   }
 
-  // Frames follow from bodies and from calls that come to an end.
+  // Frames are computed from the bodies of all functions, and callers must not be recursive.
   LogicalResult checkFunctions() {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isExternal())
@@ -168,10 +168,10 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return success();
   }
 
-  LogicalResult checkStates() {
-    for (auto state : getOperation().getOps<talc::KvCacheOp>())
-      if (!cast<talc::KvCacheType>(state.getType()).getLayout())
-        return state.emitOpError("has no layout; layout-kv-cache gives it one");
+  LogicalResult checkKvLayouts() {
+    for (auto cache : getOperation().getOps<talc::KvCacheOp>())
+      if (!cast<talc::KvCacheType>(cache.getType()).getLayout())
+        return cache.emitOpError("has no layout; layout-kv-cache gives it one");
     return success();
   }
 
@@ -185,7 +185,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return failure(result.wasInterrupted());
   }
 
-  // A function's frame begins where the largest frame of its callers ends; in the arena come the per-token buffers of
+  // The frame of a function begins where the largest frame of its callers ends. The arena has the per-token buffers of
   // all functions, then the fixed ones, then those of each thread.
   FrameSize planArena() {
     SymbolTable symbols(getOperation());
@@ -195,9 +195,9 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       Frame &frame = frames[function.getName()];
       frame.buffers = collectBuffers(function, symbols);
       for (int kind = 0; kind < kinds; ++kind)
-        frame.size[kind] = place(frame.buffers, kind);
+        frame.size[kind] = assignOffsets(frame.buffers, kind);
     }
-    while (moveBehindCallers(functions, frames)) {
+    while (moveAfterCallers(functions, frames)) {
     }
     FrameSize total = {};
     for (auto &[name, frame] : frames)
@@ -208,15 +208,15 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return total;
   }
 
-  // Returns whether a frame moved; calls form no cycle, so this ends.
-  static bool moveBehindCallers(ArrayRef<func::FuncOp> functions, llvm::MapVector<StringRef, Frame> &frames) {
+  // Returns whether a frame moved. There is no recursion, so that this ends.
+  static bool moveAfterCallers(ArrayRef<func::FuncOp> functions, llvm::MapVector<StringRef, Frame> &frames) {
     bool moved = false;
     for (func::FuncOp function : functions)
       function.walk([&](func::CallOp call) {
         FrameSize &base = frames[call.getCallee()].base;
-        FrameSize behind = larger(base, frames[function.getName()].end());
-        moved |= behind != base;
-        base = behind;
+        FrameSize next = larger(base, frames[function.getName()].end());
+        moved |= next != base;
+        base = next;
       });
     return moved;
   }
@@ -229,13 +229,13 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     int64_t fixed = buffer.kind == PerToken ? 0 : buffer.kind == Fixed ? offset : total[Fixed] + offset;
     int64_t perThread = buffer.kind == PerThread ? total[PerThread] : 0;
     Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
-    auto view = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
-                                        fixed, perThread);
-    buffer.alloc.replaceAllUsesWith(view.getResult());
+    auto arena = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
+                                         fixed, perThread);
+    buffer.alloc.replaceAllUsesWith(arena.getResult());
     buffer.alloc.erase();
   }
 
-  int64_t placeWeights(Builder &builder) {
+  int64_t assignWeightOffsets(Builder &builder) {
     llvm::StringSet<llvm::MallocAllocator> used;
     getOperation().walk([&](kernel::WeightOp op) { used.insert(op.getName()); });
     int64_t offset = 0;
@@ -248,23 +248,23 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return offset;
   }
 
-  template <typename Add> void placeStates(Builder &builder, Add add) {
-    // What belongs to a step is the encoder's, if there is one, whose tokens are those of sources.
-    bool hasSource = llvm::any_of(getOperation().getOps<talc::KvCacheOp>(), [](talc::KvCacheOp state) {
-      return cast<talc::KvCacheType>(state.getType()).getRole() == talc::KvCacheRole::source;
+  template <typename Add> void assignKvOffsets(Builder &builder, Add add) {
+    // In a model with an encoder, caches of a step are those of the encoder, and hold tokens of the source.
+    bool hasSource = llvm::any_of(getOperation().getOps<talc::KvCacheOp>(), [](talc::KvCacheOp cache) {
+      return cast<talc::KvCacheType>(cache.getType()).getRole() == talc::KvCacheRole::source;
     });
     int64_t offset = 0, perToken = 0, perSourceToken = 0, tokenGroup = 1, ring = 0;
-    for (auto state : getOperation().getOps<talc::KvCacheOp>()) {
-      state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
-      auto type = cast<talc::KvCacheType>(state.getType());
+    for (auto cache : getOperation().getOps<talc::KvCacheOp>()) {
+      cache->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
+      auto type = cast<talc::KvCacheType>(cache.getType());
       offset += type.getSlotBytes();
       tokenGroup = std::max(tokenGroup, type.getLayout().getTokenGroup());
-      if (type.isRing()) {  // it does not grow with the tokens for ever
+      if (type.isRing()) {  // its size is bounded
         ring = ring == 0 ? type.getCapacity() : std::min(ring, type.getCapacity());
         continue;
       }
-      bool ofSource = hasSource && type.getRole() != talc::KvCacheRole::sequence;
-      (ofSource ? perSourceToken : perToken) += type.getTokenBytes();
+      bool isOfSource = hasSource && type.getRole() != talc::KvCacheRole::sequence;
+      (isOfSource ? perSourceToken : perToken) += type.getTokenBytes();
     }
     add(talc::slotBytesKey, llvm::alignTo(offset, 4096));
     add(keys::kvBytesPerToken, perToken);

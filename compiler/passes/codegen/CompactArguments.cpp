@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// compact-arguments: a buffer is passed as its address, and the sizes, strides and offset that its type does not tell.
+// compact-arguments: passes a buffer as its address, with only those sizes, strides and offsets that are dynamic.
 //
 //   func.call @kernel(%x) : (memref<?x64xf32>) -> ()   ->   func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
 //
-// Upstream's convention passes seven values for this buffer; its bare pointers know no dynamic sizes.
+// The upstream convention passes seven values for this buffer; its bare pointers do not support dynamic sizes.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
@@ -33,7 +33,7 @@ struct CompactArguments : talc::impl::CompactArgumentsBase<CompactArguments> {
     }
   }
 
-  // Replaces arguments from the last to the first, so that numbers of those before stay.
+  // Replaces arguments from the last to the first, so that the indices of earlier ones stay valid.
   void convertArguments(func::FuncOp function, LLVMTypeConverter &converter) {
     SmallVector<Type> types;
     for (Type type : function.getArgumentTypes())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// materialize-masks: the first lanes of a vector become a comparison of the lanes' numbers.
+// materialize-masks: expands vector.create_mask into a comparison of lane indices.
 //
 //   vector.create_mask %n : vector<8xi1>  ->  arith.cmpi sgt, splat(%n), [0, 1, ..., 7]
 //
-// Upstream has the pattern in convert-vector-to-llvm, a pass that looks for much else. What kernels have of the vector
-// dialect besides masks, convert-to-llvm knows.
+// Upstream has the pattern in convert-vector-to-llvm, which has many other patterns and is slower. convert-to-llvm
+// handles all other vector ops of kernels.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 
@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace {
 
-// Where it became known how many lanes there are.
+// Masks with a constant number of lanes.
 struct KnownLanes : OpRewritePattern<vector::ConstantMaskOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(vector::ConstantMaskOp op, PatternRewriter &rewriter) const override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a buffer is passed: its address, and the sizes, strides and offset that its type does not tell.
+// The values that a buffer is passed as: its address, and its dynamic sizes, strides and offset.
 #include "compiler/passes/codegen/PassedBuffer.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"

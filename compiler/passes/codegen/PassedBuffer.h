@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a buffer is passed: its address, and the sizes, strides and offset that its type does not tell.
+// The values that a buffer is passed as: its address, and its dynamic sizes, strides and offset.
 #pragma once
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -8,12 +8,12 @@
 
 namespace talc {
 
-// Null for what is passed as upstream does: a layout without strides, another memory space.
+// Null for types that are passed as upstream does: layouts without strides, other memory spaces.
 mlir::MemRefType bufferType(mlir::Type type);
 
 class PassedBuffer {
 public:
-  // One of the values that are passed, in their order; known ones are left out.
+  // One of the values that are passed, in this order; static ones are omitted.
   enum class Field { address, offset, size, stride };
   struct Part {
     Field field;
@@ -24,10 +24,10 @@ public:
 
   llvm::SmallVector<Part> parts() const;
   llvm::SmallVector<mlir::Type> types() const;
-  // The values to pass of `buffer`.
+  // The values that are passed for `buffer`.
   llvm::SmallVector<mlir::Value> take(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer,
                                       mlir::LLVMTypeConverter &converter) const;
-  // The buffer that `values` were taken of.
+  // The buffer that `values` were passed for.
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<mlir::Value> values,
                     mlir::LLVMTypeConverter &converter) const;
 

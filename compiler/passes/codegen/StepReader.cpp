@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversions of the running step to LLVM share.
+// Reads of the running step that the conversions to LLVM share.
 #include "compiler/passes/codegen/StepReader.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -77,7 +77,7 @@ Value StepReader::cast(Value value, Type type) {
 
 LogicalResult checkComputeOps(ModuleOp module) {
   WalkResult result =
-      module.walk([](kernel::ComputeOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
+      module.walk([](kernel::ComputeOpInterface op) -> WalkResult { return op->emitOpError("has no loops"); });
   return failure(result.wasInterrupted());
 }
 

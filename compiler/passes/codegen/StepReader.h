@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversions of the running step to LLVM share, whatever a kernel receives of it.
+// Reads of the running step that the conversions to LLVM share, for CPUs and GPUs.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"
@@ -18,15 +18,15 @@ public:
   StepReader(mlir::Operation *op, mlir::ModuleOp module)
       : b(op), loc(op->getLoc()), module(module), converter(op->getContext()) {}
 
-  // A memref of the type around a pointer; `rows` is its first dimension, the only one that may be dynamic.
+  // A memref of the type for a pointer; `rows` is its first dimension, the only one that may be dynamic.
   Value buffer(mlir::MemRefType type, Value address, Value rows = {});
-  // All bytes of a buffer.
+  // The bytes of a buffer of quant blocks (kernel.bytes).
   Value byteBuffer(kernel::BytesOp op);
 
   Value bytesFrom(Value base, Value offset);
-  // The i32 there, as i64.
+  // The i32 at an offset, as i64.
   Value integerAt(Value base, Value offset);
-  // Where a weight or a state lies.
+  // The offset of a weight or KV cache.
   int64_t offsetOf(mlir::FlatSymbolRefAttr symbol);
   int64_t slotBytes();
 
@@ -46,9 +46,9 @@ private:
   mlir::LLVMTypeConverter converter;
 };
 
-// A piece that is missing in the tables of stage schedule has nothing that could be converted.
+// Reports compute ops that stage schedule has not expanded.
 llvm::LogicalResult checkComputeOps(mlir::ModuleOp module);
-// LLVM knows no blocks: from here on buffers of them are buffers of bytes.
+// LLVM does not have quant blocks: buffers of them become buffers of bytes.
 void convertBlockBuffers(mlir::ModuleOp module);
 
 }  // namespace talc

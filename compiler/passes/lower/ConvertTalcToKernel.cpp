@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-talc-to-kernel: every talc op becomes one piece of the kernel dialect or a linalg.generic, on tensors.
+// convert-talc-to-kernel: lowers every talc op to a compute op of the kernel dialect or a linalg.generic, on tensors.
 //
-// Before, functions pass `!talc.sequences` and return new tensors; after, every function takes the running step first
-// and writes its result into a tensor that the caller gives:
+// Functions passed `!talc.sequences` and returned new tensors; now every function takes the running step first and
+// writes its result into a tensor of the caller:
 //
 //   func @block(%x, %sequences, %w) -> tensor        func @block(%step, %x, %w, %out) -> tensor
 //     %y = talc.linear %x, %w                   ->     %y = kernel.matmul %step, %x, %w into %empty
@@ -29,7 +29,7 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::stepOf;
 
-// Rows of a table, as many as the step has tokens.
+// A row of a table for every token of the step.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
                     int64_t offset = 0, IntegerAttr padding = {}, bool partial = false) {
   Location loc = op->getLoc();
@@ -39,7 +39,7 @@ static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index
       .getResult(0);
 }
 
-// The rows of x that are wanted for a result.
+// The tokens of x that are wanted for a result.
 static Value gatherWanted(OpBuilder &builder, Operation *op, int64_t output, Value x, Type type) {
   Location loc = op->getLoc();
   Value step = stepOf(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
@@ -81,9 +81,9 @@ struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
 struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
-    // Tokens are counted from the first row of their sequence on.
-    auto phase = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
-    if (op.getIds() && (!phase || phase.getValue() != talc::encodeEntry))
+    // Tokens are counted from the first one of their sequence in the step.
+    auto entry = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
+    if (op.getIds() && (!entry || entry.getValue() != talc::encodeEntry))
       return rewriter.notifyMatchFailure(op, "sequences may have begun in an earlier step");
     auto index = op.getIds() ? kernel::GatherIndex::counted : kernel::GatherIndex::positions;
     rewriter.replaceOp(op,
@@ -123,7 +123,7 @@ struct LowerSlice : OpRewritePattern<talc::SliceOp> {
   }
 };
 
-// A contraction whose epilogue is made by `body` from the sums and the inputs.
+// A matmul whose epilogue `body` builds from the sums and the inputs.
 template <typename Body>
 static Value buildContract(OpBuilder &builder, Location loc, Type type, Value x, Value weight, ValueRange inputs,
                            bool gated, int64_t groups, Body body) {
@@ -179,7 +179,7 @@ struct LowerNorm : OpRewritePattern<talc::NormOp> {
   }
 };
 
-// An op of one operand -> the piece of the same name
+// An op with one operand -> the compute op of the same name
 template <typename SourceOp, typename PieceOp> struct LowerRows : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
@@ -228,7 +228,7 @@ struct LowerAppend : OpRewritePattern<talc::KvAppendOp> {
   }
 };
 
-// Whether keys are stored between the two operations, which would change what is read.
+// Whether keys are stored between the two operations, so that the attention would read others.
 static bool storesBetween(Operation *first, Operation *last) {
   for (Operation *op = first; op && op != last; op = op->getNextNode())
     if (isa<talc::KvAppendOp, kernel::KvAppendOp, func::CallOp>(op))
@@ -236,24 +236,24 @@ static bool storesBetween(Operation *first, Operation *last) {
   return first->getBlock() != last->getBlock();
 }
 
-// attention(q, read(state)) -> attention over the state, which is read where the attention stands. A window that all
-// tokens of a sequence fit in is none.
+// attention(q, kv_read(cache)) -> attention over the cache, which is read by the attention. A window that is as long as
+// any sequence is dropped.
 struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::AttentionOp op, PatternRewriter &rewriter) const override {
     auto read = op.getKeys().getDefiningOp<talc::KvReadOp>();
     if (!read || read != op.getValues().getDefiningOp<talc::KvReadOp>() || op.getKeys() != read.getKeys() ||
         op.getValues() != read.getValues())
-      return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
+      return rewriter.notifyMatchFailure(op, "keys and values do not come from one KV cache");
     if (storesBetween(read, op))
-      return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
+      return rewriter.notifyMatchFailure(op, "the KV cache changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
-    auto state = cast<talc::KvCacheType>(read.getCache().getType());
-    int64_t capacity = state.getCapacity(), window = op.getWindow();
-    bool windowed = window < capacity || state.isRing() || op.getZeroStart();
+    auto cache = cast<talc::KvCacheType>(read.getCache().getType());
+    int64_t capacity = cache.getCapacity(), window = op.getWindow();
+    bool windowed = window < capacity || cache.isRing() || op.getZeroStart();
     if (!windowed)
       talc::PassRemarks("lower", "convert-talc-to-kernel").did(op, [&] {
-        return llvm::formatv("a window of {0} tokens is none: a sequence has at most {1}", window, capacity);
+        return llvm::formatv("a window of {0} tokens is dropped: a sequence has at most {1}", window, capacity);
       });
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(
         op, op.getType(), stepOf(op), op.getQueries(), read.getCache(), op.getBias(), op.getSinks(),
@@ -308,11 +308,11 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     getOperation().walk(tell);
   }
 
-  // How many pieces of each kind a function has become.
+  // Counts the ops of each kind that a function has become.
   static void tell(func::FuncOp function) {
     talc::PassRemarks("lower", "convert-talc-to-kernel").did(function, [&] {
       llvm::MapVector<StringRef, int64_t> counts;
-      function.walk([&](kernel::ComputeOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
+      function.walk([&](kernel::ComputeOpInterface op) { ++counts[op->getName().getStringRef()]; });
       auto text = [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); };
       return "becomes " + llvm::join(llvm::map_range(counts, text), ", ");
     });
@@ -343,7 +343,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     return failure(left.wasInterrupted());
   }
 
-  // The caller's buffer has room for the rows that it wants; a model that does not select them itself gets it done
+  // The caller's buffer has room for the wanted tokens; if the model does not select them itself, they are selected
   // here.
   static Value selectWanted(OpBuilder &builder, func::ReturnOp result, int64_t output) {
     Value value = result.getOperand(output);
@@ -353,7 +353,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     return gatherWanted(builder, result, output, value, value.getType());
   }
 
-  // Every result of an entry goes to a buffer of the caller's.
+  // Every result of an entry is written to a buffer of the caller.
   static void storeResults(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
     OpBuilder builder(result);
@@ -370,7 +370,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
   }
 
-  // The result of a block, if it has one, goes to a new last argument.
+  // The result of a block, if it has one, is written to a new last argument.
   LogicalResult passDestination(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
     if (result.getNumOperands() == 0)
@@ -380,7 +380,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     Value value = result.getOperand(0);
     auto type = cast<RankedTensorType>(value.getType());
     OpBuilder builder(result);
-    // Only private functions lose results that are equal to an argument.
+    // Results that are equal to an argument are removed from private functions only.
     function.setPrivate();
     (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());
     Value destination = function.getArguments().back();
@@ -389,7 +389,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     return success();
   }
 
-  // Calls pass destinations; nobody passes sequences and token ids any longer.
+  // Calls pass destinations, and no longer sequences and token ids.
   void dropArguments() {
     auto dropped = [](Value value) {
       auto tensor = dyn_cast<RankedTensorType>(value.getType());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mixture becomes two pieces: the experts' gates for the slots of every row, then what these add up to.
+// A mixture of experts becomes two ops: the gated projections for the slots of every token, then the down projections,
+// which are summed over the slots.
 #include "compiler/passes/lower/ExpertPatterns.h"
 
 #include "compiler/passes/lower/ElementwiseBodies.h"
@@ -26,7 +27,7 @@ struct LowerRoute : OpRewritePattern<RouteOp> {
   }
 };
 
-// experts(x, routes, gate and up, down)  ->  activation(gate) * up for each slot, then what the slots add up to
+// experts(x, routes, gate and up, down)  ->  activation(gate) * up for each slot, then the sum over the slots
 struct LowerExperts : OpRewritePattern<ExpertsOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ExpertsOp op, PatternRewriter &rewriter) const override {
@@ -54,13 +55,13 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
     return success();
   }
 
-  // Of slots that a row does not have, too: nobody reads them.
+  // Slots that a token does not use are computed, too, but never read.
   static Value rounded(PatternRewriter &rewriter, ExpertsOp op, Type type, Value x) {
     Value init = emptyLike(rewriter, op.getX(), type);
     return kernel::QuantizeOp::create(rewriter, op.getLoc(), type, stepOf(op), x, init).getResult(0);
   }
 
-  // activation(gate) * up, of the two sums and their biases.
+  // activation(gate) * up, from the two sums and their biases.
   static Value gatedBody(OpBuilder &b, ExpertsOp op, ValueRange args) {
     Location loc = op.getLoc();
     Value gate = args[0], up = args[1];
@@ -84,13 +85,13 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
                     ValueRange biases, llvm::function_ref<Value(ValueRange)> body) {
     Location loc = op.getLoc();
     Value init = emptyLike(rewriter, op.getX(), type);
-    auto piece = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, biases, init,
-                                           op.getChosen(), gated);
+    auto experts = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, biases, init,
+                                             op.getChosen(), gated);
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<Type> types((gated ? 2 : 3) + biases.size(), rewriter.getF32Type());
-    Block *block = rewriter.createBlock(&piece.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
+    Block *block = rewriter.createBlock(&experts.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
     kernel::YieldOp::create(rewriter, loc, body(block->getArguments()));
-    return piece.getResult(0);
+    return experts.getResult(0);
   }
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-epilogues: elementwise consumers of a contraction move into its epilogue.
+// fuse-epilogues: fuses elementwise consumers of a matmul into its epilogue.
 //
 //   %y = matmul %x, %w {sum}                          %z = matmul %x, %w inputs(%r) {
 //   %z = generic(%y, %r) { add }                  ->      add(sum, r) }
 //
-// Upstream's elementwise fusion needs both ops to be linalg.generic with parallel loops; a contraction over a packed
-// weight is neither, and its epilogue has to run on accumulators that never leave the registers.
+// Upstream elementwise fusion needs linalg.generic ops with parallel loops. A matmul with a packed weight is not one,
+// and its epilogue must run on accumulators that stay in registers.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -18,7 +18,7 @@ namespace talc {
 using namespace mlir;
 namespace kernel = talc::kernel;
 
-// A consumer qualifies when it computes [T, N] from [T, N] operands and vectors of length N, element by element.
+// A consumer can be fused if it computes [T, N] from [T, N] operands and vectors of length N, element by element.
 static bool isElementwise(linalg::GenericOp generic) {
   MLIRContext *context = generic.getContext();
   AffineMap identity = AffineMap::getMultiDimIdentityMap(2, context);
@@ -52,12 +52,13 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
         return success();
       }
     }
-    return rewriter.notifyMatchFailure(generic, "no operand is a contraction used here alone");
+    return rewriter.notifyMatchFailure(generic, "no operand is a matmul whose only user this is");
   }
 
   static void fuse(kernel::MatmulOp matmul, linalg::GenericOp generic, PatternRewriter &rewriter) {
     remarks.did(generic, [&] {
-      return "what follows " + talc::storedName(matmul.getWeight()) + " elementwise moves into its epilogue";
+      return "elementwise consumers of the product with " + talc::storedName(matmul.getWeight()) +
+             " are fused into its epilogue";
     });
     SmallVector<Value> inputs(matmul.getInputs());
     for (OpOperand *operand : generic.getDpsInputOperands())
@@ -73,7 +74,7 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
     rewriter.eraseOp(matmul);
   }
 
-  // Clones the consumer's body behind the epilogue.
+  // Clones the body of the consumer after the epilogue.
   static void appendBody(Block &epilogue, kernel::MatmulOp matmul, linalg::GenericOp generic,
                          PatternRewriter &rewriter) {
     auto yield = cast<kernel::YieldOp>(epilogue.getTerminator());
@@ -102,13 +103,14 @@ struct FuseEpilogues : talc::impl::FuseEpiloguesBase<FuseEpilogues> {
     getOperation().walk([](linalg::GenericOp generic) { explain(generic); });
   }
 
-  // Why an elementwise op still reads the result of a contraction.
+  // Reports why an op that reads the result of a matmul was not fused.
   static void explain(linalg::GenericOp generic) {
     for (Value operand : generic.getInputs())
       if (auto matmul = operand.getDefiningOp<kernel::MatmulOp>())
         remarks.declined(generic, [&] {
           StringRef reason = isElementwise(generic) ? "the result has other users" : "it is not elementwise on rows";
-          return ("what follows " + talc::storedName(matmul.getWeight()) + " stays: " + reason).str();
+          return ("a consumer of the product with " + talc::storedName(matmul.getWeight()) + " is not fused: " + reason)
+              .str();
         });
   }
 };

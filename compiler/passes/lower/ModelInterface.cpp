@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the interface of a model off its talc ops.
+// Derives the interface of a model from its talc ops.
 #include "compiler/passes/lower/ModelInterface.h"
 
 #include "dialects/talc/LogitParts.h"
@@ -13,27 +13,30 @@ namespace talc {
 
 namespace {
 
-// The entry functions by phase; null where there is none.
+// The entry functions by name. A module whose entries were not split has one, without a name of its own.
 struct Entries {
-  func::FuncOp encode, prefill, decode;
+  llvm::StringMap<func::FuncOp> byName;
 
   explicit Entries(ModuleOp module) {
-    for (auto function : module.getOps<func::FuncOp>()) {
-      auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
-      if (!function->hasAttr(entryAttr))
-        continue;
-      if (phase && phase.getValue() == encodeEntry)
-        encode = function;
-      else if (phase && phase.getValue() == decodeEntry)
-        decode = function;
-      else
-        prefill = function;
-    }
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(entryAttr)) {
+        auto name = function->getAttrOfType<StringAttr>(entryNameAttr);
+        byName[name ? name.getValue() : StringRef(prefillEntry)] = function;
+      }
   }
 
-  // Of the entry with results.
-  func::FuncOp model() { return prefill ? prefill : decode ? decode : encode; }
-  StringRef kind() { return !encode ? "decoder" : prefill || decode ? "encoder_decoder" : "encoder"; }
+  func::FuncOp find(StringRef name) { return byName.lookup(name); }
+  // The entry with results.
+  func::FuncOp model() {
+    for (StringRef name : {prefillEntry, decodeEntry, encodeEntry})
+      if (func::FuncOp function = find(name))
+        return function;
+    return nullptr;
+  }
+  StringRef kind() {
+    bool decodes = find(prefillEntry) || find(decodeEntry);
+    return !find(encodeEntry) ? "decoder" : decodes ? "encoder_decoder" : "encoder";
+  }
 };
 
 }  // namespace
@@ -43,11 +46,11 @@ static int64_t rowsOf(Value table) {
   return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
 }
 
-// The number of ids that all embedding tables of a phase have a row for, but for those that only have some rows.
-static int64_t tableRows(ModuleOp module, Attribute phase) {
-  int64_t rows = int64_t(1) << 28;  // without a table
+// The number of ids for which all embedding tables of an entry have a row, apart from partial tables.
+static int64_t tableRows(ModuleOp module, Attribute name) {
+  int64_t rows = int64_t(1) << 28;  // if there is no table
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->getAttr(entryNameAttr) == phase)
+    if (function->getAttr(entryNameAttr) == name)
       function.walk([&](EmbeddingOp op) {
         if (!op.getFirst())
           rows = std::min(rows, rowsOf(op.getTable()));
@@ -55,7 +58,7 @@ static int64_t tableRows(ModuleOp module, Attribute phase) {
   return rows;
 }
 
-// Whether the names in talc.outputs suit the results.
+// Checks that the kinds in talc.outputs suit the results.
 static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> &outputs) {
   auto module = model->getParentOfType<ModuleOp>();
   auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr);
@@ -83,7 +86,7 @@ static StringRef kindOf(Attribute output) {
   return cast<DictionaryAttr>(output).getAs<StringAttr>("kind").getValue();
 }
 
-static int64_t widthOf(Attribute output) {
+static int64_t outputWidth(Attribute output) {
   return cast<DictionaryAttr>(output).getAs<IntegerAttr>("width").getInt();
 }
 
@@ -91,34 +94,34 @@ static bool isLogits(Attribute output) {
   return kindOf(output) == logitsOutput;
 }
 
-// Behind the results stands nothing, or a head and tails that have every word of the logits once.
+// The results may be followed by a head and tails, which together have every word of the logits once.
 static LogicalResult checkParts(func::FuncOp model, ArrayRef<Attribute> outputs) {
   auto results = outputs.take_front(countResults(model)), parts = outputs.drop_front(results.size());
   if (llvm::any_of(results, [](Attribute output) { return isLogitPart(cast<DictionaryAttr>(output).get("kind")); }))
-    return model.emitOpError() << "has parts of logits before another result; they come behind all results";
+    return model.emitOpError() << "has parts of logits before another result; they must follow all results";
   if (parts.empty())
     return success();
   auto tails = parts.drop_front();
   auto logits = llvm::find_if(results, isLogits);
   if (logits == results.end() || kindOf(parts[0]) != headOutput || tails.empty() ||
       llvm::any_of(tails, [](Attribute tail) { return kindOf(tail) != tailOutput; }))
-    return model.emitOpError() << "has parts of logits, expected logits, and behind the results one head and its tails";
-  int64_t words = widthOf(parts[0]) - static_cast<int64_t>(tails.size());
+    return model.emitOpError() << "has parts of logits, expected logits, and after the results one head and its tails";
+  int64_t words = outputWidth(parts[0]) - static_cast<int64_t>(tails.size());
   if (words < 1)
-    return model.emitOpError() << "has a head of " << widthOf(parts[0]) << " for " << tails.size()
-                               << " clusters, expected at least a word more";
+    return model.emitOpError() << "has a head of " << outputWidth(parts[0]) << " for " << tails.size()
+                               << " clusters, expected at least one more word";
   for (Attribute tail : tails)
-    words += widthOf(tail);
-  if (words != widthOf(*logits))
-    return model.emitOpError() << "has parts of logits with " << words << " words, expected " << widthOf(*logits);
+    words += outputWidth(tail);
+  if (words != outputWidth(*logits))
+    return model.emitOpError() << "has parts of logits with " << words << " words, expected " << outputWidth(*logits);
   return success();
 }
 
-// Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
+// Every id that a caller may pass needs a row in the tables: those below the number of logits, if there are logits.
 static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
   int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(entryNameAttr));
   for (Attribute output : outputs) {
-    int64_t width = widthOf(output);
+    int64_t width = outputWidth(output);
     if (!isLogits(output))
       continue;
     if (rows < width)
@@ -128,17 +131,17 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
   return rows;
 }
 
-// What rings ask of the steps of a sequence: 0 where there are none.
+// Limits of steps that rings impose; 0 if there are no rings.
 struct RingFacts {
-  int64_t window = 0, kept = 0, stepTokens = 0;
+  int64_t window = 0, sinkTokens = 0, stepTokens = 0;
 
   explicit RingFacts(ModuleOp module) {
-    for (auto state : module.getOps<KvCacheOp>()) {
-      auto type = cast<KvCacheType>(state.getType());
+    for (auto cache : module.getOps<KvCacheOp>()) {
+      auto type = cast<KvCacheType>(cache.getType());
       if (!type.isRing())
         continue;
       window = std::max(window, type.getWindow());
-      kept = std::max(kept, type.getSinkTokens());
+      sinkTokens = std::max(sinkTokens, type.getSinkTokens());
       stepTokens = stepTokens == 0 ? type.getStepTokens() : std::min(stepTokens, type.getStepTokens());
     }
   }
@@ -153,14 +156,14 @@ LogicalResult describeInterface(ModuleOp module) {
   if (failed(readOutputs(model, outputs)) || failed(checkParts(model, outputs)))
     return failure();
   if (entries.kind() != "encoder" && !isLogits(outputs[0]))
-    return model.emitOpError() << "reads what sequences keep, so that its first result must be logits; " << outputsAttr
-                               << " says " << cast<DictionaryAttr>(outputs[0]).get("kind");
+    return model.emitOpError() << "reads a KV cache, so that its first result must be logits; " << outputsAttr
+                               << " has " << cast<DictionaryAttr>(outputs[0]).get("kind");
   FailureOr<int64_t> vocabulary = findVocabulary(model, outputs);
   if (failed(vocabulary))
     return failure();
   int64_t sourceVocabulary = 0, tokenTypes = 0;
-  if (entries.encode && entries.encode != model)
-    sourceVocabulary = tableRows(module, entries.encode->getAttr(entryNameAttr));
+  if (func::FuncOp encoder = entries.find(encodeEntry); encoder && encoder != model)
+    sourceVocabulary = tableRows(module, encoder->getAttr(entryNameAttr));
   module.walk([&](TokenTypeOp op) {
     int64_t rows = rowsOf(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);
@@ -179,7 +182,7 @@ LogicalResult describeInterface(ModuleOp module) {
   };
   if (rings.window > 0) {
     interface.push_back(b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)));
-    interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.kept)));
+    interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.sinkTokens)));
     interface.push_back(b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)));
   }
   module->setAttr(interfaceAttr, b.getDictionaryAttr(interface));

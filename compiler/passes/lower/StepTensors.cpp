@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor's rows are those of what made it.
+// A tensor has as many rows as the value that it is computed from.
 #include "compiler/passes/lower/StepTensors.h"
 
 #include "dialects/kernel/KernelDialect.h"
@@ -16,8 +16,8 @@ Value stepOf(Operation *op) {
 }
 
 Value rowCount(OpBuilder &builder, Value value) {
-  if (auto piece = value.getDefiningOp<DestinationStyleOpInterface>())
-    if (auto empty = piece.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>(); empty && !empty.getDynamicSizes().empty())
+  if (auto op = value.getDefiningOp<DestinationStyleOpInterface>())
+    if (auto empty = op.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>(); empty && !empty.getDynamicSizes().empty())
       return empty.getDynamicSizes()[0];
   if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     return rowCount(builder, slice.getSource());

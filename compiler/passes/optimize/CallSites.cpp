@@ -19,8 +19,8 @@ struct PostOrder {
   void visit(func::FuncOp function) {
     if (!seen.insert(function).second)
       return;
-    if (auto found = callees.find(function); found != callees.end())
-      for (func::FuncOp callee : found->second)
+    if (auto it = callees.find(function); it != callees.end())
+      for (func::FuncOp callee : it->second)
         visit(callee);
     order.push_back(function);
   }
@@ -36,10 +36,10 @@ CallSites::CallSites(ModuleOp module) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
       if (!callee)
         return;
-      auto &ofCallee = calls[callee];
-      if (ofCallee.empty() || ofCallee.back()->getParentOfType<func::FuncOp>() != caller)
+      auto &sites = calls[callee];
+      if (sites.empty() || sites.back()->getParentOfType<func::FuncOp>() != caller)
         callees[caller].push_back(callee);
-      ofCallee.push_back(call);
+      sites.push_back(call);
     });
   PostOrder postOrder{callees, order, {}};
   for (auto function : module.getOps<func::FuncOp>())
@@ -47,16 +47,16 @@ CallSites::CallSites(ModuleOp module) {
       postOrder.visit(function);
 }
 
-ArrayRef<func::CallOp> CallSites::of(func::FuncOp function) const {
-  auto found = calls.find(function);
-  return found == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(found->second);
+ArrayRef<func::CallOp> CallSites::callsTo(func::FuncOp function) const {
+  auto it = calls.find(function);
+  return it == calls.end() ? ArrayRef<func::CallOp>() : ArrayRef<func::CallOp>(it->second);
 }
 
 Value addArgument(const CallSites &callSites, func::FuncOp function, Type type, Location loc,
                   llvm::function_ref<Value(func::CallOp)> makeOperand) {
   unsigned index = function.getNumArguments();
   (void)function.insertArgument(index, type, DictionaryAttr(), loc);
-  for (func::CallOp call : callSites.of(function))
+  for (func::CallOp call : callSites.callsTo(function))
     call.getOperandsMutable().append(makeOperand(call));
   return function.getArgument(index);
 }
@@ -69,7 +69,7 @@ void removeUnusedArguments(const CallSites &callSites, func::FuncOp function) {
   if (unused.none())
     return;
   (void)function.eraseArguments(unused);
-  for (func::CallOp call : callSites.of(function))
+  for (func::CallOp call : callSites.callsTo(function))
     call->eraseOperands(unused);
 }
 

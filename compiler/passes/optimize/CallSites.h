@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls reach which function, and how a block function gets one more argument.
+// The calls of every function of a module, and edits of function arguments together with their calls.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,9 +15,9 @@ public:
   explicit CallSites(mlir::ModuleOp module);
 
   // The calls of `function`, in program order.
-  llvm::ArrayRef<mlir::func::CallOp> of(mlir::func::FuncOp function) const;
+  llvm::ArrayRef<mlir::func::CallOp> callsTo(mlir::func::FuncOp function) const;
 
-  // All functions with a body, each one after the functions that it calls (recursion is cut somewhere).
+  // All functions with a body, each one after the functions that it calls (a recursion is cut at some call).
   llvm::ArrayRef<mlir::func::FuncOp> calleesFirst() const { return order; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which activations have a row for every past and present token instead of one for every token of the step.
+// Finds activations that have a row for every token of the context (past and present) instead of the step.
 #pragma once
 
 #include "mlir/IR/Value.h"
@@ -8,8 +8,8 @@
 
 namespace talc {
 
-// The values of `function` that come from `talc.kv_read` through ops that keep rows; attention returns to the rows of
-// its queries.
+// The values of `function` that follow from `talc.kv_read` through ops that keep tokens. The result of attention has
+// the tokens of its queries.
 llvm::DenseSet<mlir::Value> findContextValues(mlir::FunctionOpInterface function);
 
 }  // namespace talc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every unit of matrices has formats of some bits and some error. Those on the lower convex hull of these points are
-// worth being taken; from each to the next the error falls less for a bit. So all units begin with the smallest, and
-// the step that takes most error away for its bits comes first, until no step fits any more.
+// Solves the knapsack of formats. Each format of a unit is a point (bits, error); only those on the lower convex hull
+// are worth their bits, and along the hull each upgrade reduces the error less per bit than the one before. All units
+// start with their smallest format; then the upgrade with the largest error reduction per bit is taken, until none
+// fits.
 #include "compiler/passes/optimize/FormatBudget.h"
 
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -38,7 +39,7 @@ std::vector<size_t> lowerHull(llvm::ArrayRef<FormatCost> costs) {
 
 namespace {
 
-int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
+int64_t countValues(const FormatUnit &unit, int64_t multipleOfRows = 1) {
   int64_t sum = 0;
   for (Operation *matrix : unit.matrices) {
     auto type = cast<RankedTensorType>(cast<WeightOp>(matrix).getType());
@@ -47,33 +48,33 @@ int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
   return sum;
 }
 
-// Panels have whole sixteens of rows. What fills them counts as far as it is larger than at the size that is asked for:
-// all matrices together then take no more bytes than they do in one format of that size, whatever becomes panels.
-void addFilling(const FormatUnit &unit, double bits, MutableArrayRef<FormatCost> costs) {
+// Panels have multiples of 16 rows. Padding counts as far as it takes more bits than it would at the requested size:
+// then all matrices together take no more bytes than in one format of that size, whichever of them become panels.
+void addPaddingBits(const FormatUnit &unit, double bits, MutableArrayRef<FormatCost> costs) {
   constexpr int64_t panelRows = 16;
-  auto values = static_cast<double>(valuesOf(unit));
-  double filling = static_cast<double>(valuesOf(unit, panelRows)) - values;
+  auto values = static_cast<double>(countValues(unit));
+  double padding = static_cast<double>(countValues(unit, panelRows)) - values;
   for (FormatCost &cost : costs)
     cost.bits += static_cast<int64_t>(
-        std::ceil(filling * std::max(0.0, static_cast<double>(cost.bits) / std::max(values, 1.0) - bits)));
+        std::ceil(padding * std::max(0.0, static_cast<double>(cost.bits) / std::max(values, 1.0) - bits)));
 }
 
-// A unit on the way from the smallest format of its hull to larger ones.
-struct Climb {
+// The upgrades of a unit along its hull.
+struct UpgradePath {
   CostedUnit &unit;
   std::vector<size_t> hull;
   size_t step = 0;
 
-  explicit Climb(CostedUnit &unit) : unit(unit), hull(lowerHull(unit.costs)) { unit.chosen = hull.front(); }
-  bool isOver() const { return step + 1 == hull.size(); }
+  explicit UpgradePath(CostedUnit &unit) : unit(unit), hull(lowerHull(unit.costs)) { unit.chosen = hull.front(); }
+  bool isAtEnd() const { return step + 1 == hull.size(); }
   const FormatCost &next() const { return unit.costs[hull[step + 1]]; }
   int64_t nextBits() const { return next().bits - unit.cost().bits; }
   double gain() const { return (unit.cost().error - next().error) / static_cast<double>(nextBits()); }
-  void climb() { unit.chosen = hull[++step]; }
+  void upgrade() { unit.chosen = hull[++step]; }
 };
 
-// Whether rows are whole blocks of a format.
-bool suits(FormatRef format, const FormatUnit &unit) {
+// Whether the rows of all matrices are whole blocks of a format.
+bool isSuitable(FormatRef format, const FormatUnit &unit) {
   return llvm::all_of(unit.matrices, [&](Operation *matrix) {
     return cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getDimSize(1) % format->blockValues == 0;
   });
@@ -83,11 +84,11 @@ std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &ch
   auto first = cast<WeightOp>(unit.weights.front());
   if (const FormatRule *rule = choice.ruleOf(chosenName(first.getSymName())))
     return {rule->format ? rule->format : getStorageFormat(fileType(first))};
-  if (auto found = first->getAttrOfType<TypeAttr>(formatAttr))
-    return {getStorageFormat(found.getValue())};
+  if (auto assigned = first->getAttrOfType<TypeAttr>(formatAttr))
+    return {getStorageFormat(assigned.getValue())};
   std::vector<FormatRef> formats;
   llvm::copy_if(storageFormats(), std::back_inserter(formats),
-                [&](FormatRef format) { return format->listed && suits(format, unit); });
+                [&](FormatRef format) { return format->listed && isSuitable(format, unit); });
   return formats;
 }
 
@@ -95,7 +96,7 @@ llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, int64_t multip
   auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), multiplied, graph);
   if (!costs)
     return costs.takeError();
-  addFilling(unit.matrices, choice.bits, *costs);
+  addPaddingBits(unit.matrices, choice.bits, *costs);
   llvm::copy_if(*costs, std::back_inserter(unit.costs),
                 [](const FormatCost &cost) { return std::isfinite(cost.error); });
   return llvm::Error::success();
@@ -107,14 +108,14 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
   std::vector<CostedUnit> units;
   for (FormatUnit &unit : findFormatUnits(module, choice))
     units.push_back({std::move(unit), {}});
-  for (const CostedUnit &unit : units)  // opens files; from here on the graph is only read
+  for (const CostedUnit &unit : units)  // opens files; afterwards threads only read the graph
     for (Operation *matrix : unit.matrices.matrices)
       if (auto values = graph.values(cast<WeightOp>(matrix)); !values)
         return values.takeError();
   int64_t multiplied = 0;
   for (const CostedUnit &unit : units)
     if (unit.matrices.tables.empty())
-      multiplied += valuesOf(unit.matrices);
+      multiplied += countValues(unit.matrices);
   std::vector<std::string> problems(units.size());
   parallelFor(module.getContext(), 0, units.size(), [&](size_t number) {
     if (llvm::Error error = measure(units[number], choice, multiplied, graph))
@@ -129,7 +130,7 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
 int64_t totalValues(llvm::ArrayRef<CostedUnit> units) {
   int64_t sum = 0;
   for (const CostedUnit &unit : units)
-    sum += valuesOf(unit.matrices);
+    sum += countValues(unit.matrices);
   return sum;
 }
 
@@ -140,20 +141,20 @@ int64_t totalBits(llvm::ArrayRef<CostedUnit> units) {
   return sum;
 }
 
-void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits) {
-  std::vector<Climb> climbs;
+void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t maxBits) {
+  std::vector<UpgradePath> paths;
   for (CostedUnit &unit : units)
-    climbs.emplace_back(unit);
-  int64_t left = mostBits - totalBits(units);
+    paths.emplace_back(unit);
+  int64_t freeBits = maxBits - totalBits(units);
   while (true) {
-    Climb *best = nullptr;
-    for (Climb &climb : climbs)
-      if (!climb.isOver() && climb.nextBits() <= left && (!best || climb.gain() > best->gain()))
-        best = &climb;
+    UpgradePath *best = nullptr;
+    for (UpgradePath &path : paths)
+      if (!path.isAtEnd() && path.nextBits() <= freeBits && (!best || path.gain() > best->gain()))
+        best = &path;
     if (!best)
       return;
-    left -= best->nextBits();
-    best->climb();
+    freeBits -= best->nextBits();
+    best->upgrade();
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds matrices to formats, and compares.
+// Quantizes matrices to formats, and measures the error.
 //
 // A row w of a matrix is multiplied by activations x. If these are independent with mean squares s, the product has the
-// mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike. A row of a
-// table is looked up alone, and norms take its size away: there the rows' own shares are averaged.
-#include "compiler/passes/optimize/FormatErrors.h"
+// mean square sum s w^2, and quantizing w to v adds sum s (v - w)^2. Without s, all features count alike. The rows of
+// an embedding table are looked up one by one, and norms remove their magnitude: there the relative errors of the rows
+// are averaged.
+#include "compiler/passes/optimize/FormatBudget.h"
 
 #include "compiler/artifact/Importance.h"
 #include "compiler/artifact/WeightRange.h"
@@ -17,17 +18,17 @@ namespace talc {
 
 namespace {
 
-// Rows of a matrix, evenly spaced if it is large.
+// Rows of a matrix; an evenly spaced sample if it is large.
 struct Sample {
   int64_t columns;
   std::vector<float> values;
   std::vector<const float *> importance;  // of each row; null: all columns count alike
-  const StorageFormat *exact;             // in which the file has the values
+  const StorageFormat *exact;             // the format of the file; null: none that represents the values exactly
   bool isTable;
 };
 
 llvm::Expected<Sample> readSample(WeightOp matrix, bool isTable, WeightGraph &graph) {
-  constexpr int64_t mostValues = 1 << 18;
+  constexpr int64_t maxValues = 1 << 18;
   auto values = graph.values(matrix);
   if (!values)
     return values.takeError();
@@ -35,7 +36,7 @@ llvm::Expected<Sample> readSample(WeightOp matrix, bool isTable, WeightGraph &gr
   auto importance = Importance::of(matrix, shape);
   if (!importance)
     return importance.takeError();
-  int64_t count = std::clamp<int64_t>(mostValues / std::max<int64_t>(shape.columns, 1), 1, shape.rows);
+  int64_t count = std::clamp<int64_t>(maxValues / std::max<int64_t>(shape.columns, 1), 1, shape.rows);
   Sample sample{shape.columns, std::vector<float>(count * shape.columns), {}, (*values)->blocks(), isTable};
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = i * shape.rows / count;
@@ -45,7 +46,7 @@ llvm::Expected<Sample> readSample(WeightOp matrix, bool isTable, WeightGraph &gr
   return sample;
 }
 
-// Infinite where values are too large for the format.
+// Infinite if values are too large for the format.
 double relativeError(const Sample &sample, const StorageFormat &format) {
   if (sample.exact == &format)
     return 0;
@@ -89,8 +90,8 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     if (!areStorableValues(sample->values, /*inVector=*/false))
       return outOfRangeError(matrix, first, graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
-    // All layers read what a table of tokens yields: it counts at least as much as all that they multiply it by. Tables
-    // of positions and of token types are in no unit.
+    // All layers read the rows of an embedding table, so that it counts at least as much as all matrices that multiply
+    // these. Tables of positions and of token types belong to no unit.
     int64_t counted = sample->isTable ? std::max(values, multiplied) : values;
     auto errorOf = [&](const StorageFormat &format) {
       return static_cast<double>(counted) * relativeError(*sample, format);

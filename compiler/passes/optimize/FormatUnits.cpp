@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the matrices of layers to weights. A layer's function has them as arguments, for each of its calls others:
+// Follows the matrices of layers to weights. A layer function takes them as arguments, different ones for each call:
 //
 //   func @block(%x, %q, %k, %o)            a unit for each call: {q, k}, {o}
 //     linear %x, %q    linear %x, %k       they multiply the same %x
@@ -17,7 +17,7 @@ namespace talc {
 
 namespace {
 
-// Matrices of a function that are stored alike: values that are weights.
+// Matrices of a function that share a format, as SSA values.
 using Group = SmallVector<Value>;
 
 class UnitFinder {
@@ -68,7 +68,7 @@ private:
     return {values.begin(), values.end()};
   }
 
-  // The weights that a value stands for, one for each way to its function; none if it follows from others.
+  // The weights that a value stands for, one for each call path to its function; none if a recipe makes the value.
   void trace(Value value, SmallVectorImpl<WeightOp> &found) {
     if (!value)
       return;
@@ -78,11 +78,11 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
     if (function)
-      for (func::CallOp call : callSites.of(function))
+      for (func::CallOp call : callSites.callsTo(function))
         trace(call.getOperand(argument.getArgNumber()), found);
   }
 
-  // The weights of files that one follows from.
+  // The weights without recipe that a weight depends on.
   void addSources(WeightOp weight, llvm::SetVector<Operation *> &sources) {
     if (!weight.getOf())
       sources.insert(weight);
@@ -114,7 +114,7 @@ private:
     }
   }
 
-  // A matrix and what it is made of have one format.
+  // A matrix shares the format of the weights that it depends on.
   void add(WeightOp matrix) {
     auto type = cast<RankedTensorType>(matrix.getType());
     if (type.getRank() != 2 || !type.getElementType().isF32() || !matrices.insert(matrix))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which matrices of a module can be stored in formats of their own.
+// Finds the groups of matrices in a module that have to share a storage format.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"
@@ -12,15 +12,15 @@
 
 namespace talc {
 
-// Matrices with one format.
+// Matrices that share a format.
 struct FormatUnit {
-  llvm::SetVector<mlir::Operation *> weights;   // WeightOps of files, which a format can be given to
-  llvm::SetVector<mlir::Operation *> matrices;  // WeightOps that layers read: those, or what recipes make of them
+  llvm::SetVector<mlir::Operation *> weights;   // WeightOps without recipe, which can have a format
+  llvm::SetVector<mlir::Operation *> matrices;  // WeightOps that layers read: these weights, or recipes over them
   llvm::SetVector<mlir::Operation *> tables;    // matrices whose rows are looked up
 };
 
-// In the order of the program. A unit is what multiplies the same activations in one call of a function, unless a rule
-// of `choice` names its weights.
+// In program order. A unit has the matrices that multiply the same activations in one call of a function, except those
+// whose weights a rule of `choice` names.
 std::vector<FormatUnit> findFormatUnits(mlir::ModuleOp module, const FormatChoice &choice);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-gated-linear: the two projections of a gated feed-forward layer and what joins them become one op.
+// fuse-gated-linear: fuses the two projections of a gated feed-forward layer and their product into one op.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr PassRemarks remarks("optimize", "fuse-gated-linear");
 
-// A linear without bias over a plain matrix, of which `value` is the only use.
+// The linear that makes `value`, if it has no bias, its weight is not packed, and `value` has one use.
 LinearOp plainLinear(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
   if (!linear || !value.hasOneUse() || linear.getBias() || linear.getGroups() > 1)
@@ -30,7 +30,7 @@ LinearOp plainLinear(Value value) {
 }
 
 bool decline(MulOp mul, StringRef reason) {
-  remarks.declined(mul, [&] { return ("a product with an activation stays: " + reason).str(); });
+  remarks.declined(mul, [&] { return ("a product with an activation is not fused: " + reason).str(); });
   return false;
 }
 
@@ -41,10 +41,10 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
     return false;
   LinearOp gate = plainLinear(activation.getX()), up = plainLinear(other);
   if (!gate || !up)
-    return decline(mul, "a factor is no projection without bias that is used here alone");
+    return decline(mul, "a factor is not a projection without bias that has no other use");
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
-  if (storage.of(gate.getWeight()) != storage.of(up.getWeight()))
+  if (storage.getType(gate.getWeight()) != storage.getType(up.getWeight()))
     return decline(mul, "the weights are stored in different formats");
   remarks.did(mul, [&] {
     return llvm::formatv("{0} and {1} become one gated linear with {2}", storedName(gate.getWeight()),
@@ -63,17 +63,13 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
 }
 
 struct FuseGatedLinear : talc::impl::FuseGatedLinearBase<FuseGatedLinear> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     SmallVector<MulOp> muls;
     getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
     for (MulOp mul : muls)
-      if (!fuse(mul, mul.getLhs(), mul.getRhs(), *storage))
-        fuse(mul, mul.getRhs(), mul.getLhs(), *storage);
+      if (!fuse(mul, mul.getLhs(), mul.getRhs(), storage))
+        fuse(mul, mul.getRhs(), mul.getLhs(), storage);
   }
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// hoist-recipes: what follows from weights alone leaves the functions and becomes weights of the module.
+// hoist-recipes: moves values that depend on weights alone out of functions, and makes them weights of the module.
 //
-// Functions are visited callees first: a derivation inside a block function moves to the calls of that function, where
-// its operands are known, and from there to the next caller, until its operands are weights with names.
+// Functions are visited callees first: a talc.derive inside of a layer function moves to the calls of that function,
+// where its operands are known, and from there to the next caller, until its operands are weights of the module.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -24,8 +25,8 @@ using namespace talc;
 
 namespace {
 
-// The last part of the name of a weight made by a recipe.
-StringRef nameOf(Attribute recipe) {
+// The suffix for the name of a weight that a recipe makes.
+StringRef recipeSuffix(Attribute recipe) {
   return llvm::TypeSwitch<Attribute, StringRef>(recipe)
       .Case([](TransposeRecipeAttr) { return "transposed"; })
       .Case([](ConcatRecipeAttr) { return "merged"; })
@@ -38,7 +39,7 @@ StringRef nameOf(Attribute recipe) {
       .Default([](Attribute) { return "derived"; });
 }
 
-// The weights of a module; equal recipes over equal sources are one weight.
+// The weights of a module. Equal recipes over equal sources share one weight.
 class RecipeWeights {
 public:
   explicit RecipeWeights(ModuleOp module) : symbols(module), insertion(module.getBody()->end()) {
@@ -56,7 +57,7 @@ public:
     WeightOp &weight = known[key(recipe, sources, type)];
     if (weight)
       return weight.getSymName();
-    std::string name = nameOf(recipe).str();
+    std::string name = recipeSuffix(recipe).str();
     if (sources)
       name = (cast<FlatSymbolRefAttr>(of.front()).getValue() + "." + name).str();
     OpBuilder builder(context);
@@ -100,7 +101,7 @@ bool moveToCalls(DeriveOp derive, func::FuncOp function, const CallSites &callSi
   return true;
 }
 
-// Makes `derive` of named weights a named weight.
+// Replaces `derive`, whose sources are weights of the module, by a weight of the module.
 bool moveToModule(DeriveOp derive, RecipeWeights &weights) {
   SmallVector<Attribute> of;
   for (Value source : derive.getSources()) {
@@ -116,7 +117,7 @@ bool moveToModule(DeriveOp derive, RecipeWeights &weights) {
   return true;
 }
 
-// Erases the weights that no function gets, directly or through recipes. Returns how many.
+// Erases weights that no function uses, directly or through recipes. Returns their number.
 int64_t eraseDeadWeights(ModuleOp module) {
   SymbolTable symbols(module);
   SmallVector<WeightOp> worklist;
@@ -143,19 +144,23 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
     ModuleOp module = getOperation();
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(module);
-    eliminateCommonSubExpressions(rewriter, dominance, module);  // equal derivations need one argument only
+    eliminateCommonSubExpressions(rewriter, dominance, module);  // equal recipes need only one argument
     CallSites callSites(module);
     RecipeWeights weights(module);
     for (func::FuncOp function : callSites.calleesFirst())
       if (failed(hoist(function, callSites, weights)))
         return signalPassFailure();
     for (func::FuncOp function : callSites.calleesFirst())
-      if (!callSites.of(function).empty())
+      if (!callSites.callsTo(function).empty())
         removeUnusedArguments(callSites, function);
     int64_t erased = eraseDeadWeights(module);
+    for (auto weight : module.getOps<WeightOp>())
+      weight->removeAttr(formatAttr);
     PassRemarks("optimize", "hoist-recipes").did(module, [&] {
-      auto made = llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
-      return llvm::formatv("{0} weights are made of others by recipes; {1} that nothing needs are gone", made, erased)
+      auto recipeWeights =
+          llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
+      return llvm::formatv("{0} weights are made of others by recipes; {1} unused weights are erased", recipeWeights,
+                           erased)
           .str();
     });
     module.walk([&](DeriveOp derive) {
@@ -167,10 +172,10 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
   static LogicalResult hoist(func::FuncOp function, const CallSites &callSites, RecipeWeights &weights) {
     SmallVector<DeriveOp> derives;
     function.walk([&](DeriveOp derive) { derives.push_back(derive); });
-    bool isCalled = !callSites.of(function).empty();
+    bool isCalled = !callSites.callsTo(function).empty();
     for (DeriveOp derive : derives)
       if (isCalled ? !moveToCalls(derive, function, callSites) : !moveToModule(derive, weights))
-        return derive.emitOpError("derives from a value that is no weight");
+        return derive.emitOpError("derives from a value that is not a weight");
     return success();
   }
 };

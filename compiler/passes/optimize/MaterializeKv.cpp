@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// materialize-kv: attention over the step's own rows goes through a state, so that later stages know only one
-// attention.
+// materialize-kv: routes attention over the step's own tokens through a KV cache, so that later stages know only one
+// kind of attention.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
@@ -23,17 +23,18 @@ int64_t width(Value value) {
   return cast<RankedTensorType>(value.getType()).getDimSize(1);
 }
 
-// The scratch states of a module: one symbol for each type, one handle for each function that needs it.
-class ScratchStates {
+// The scratch caches of a module: one symbol for each type, one handle for each function that needs it.
+class ScratchCaches {
 public:
-  ScratchStates(ModuleOp module) : module(module), symbols(module), callSites(module) {}
+  ScratchCaches(ModuleOp module) : module(module), symbols(module), callSites(module) {}
 
-  // The handle of the scratch state in `function`: an argument if it is called, else fetched at its top.
+  // The handle of the scratch cache in `function`: an argument if the function is called, else fetched at its
+  // beginning.
   Value handle(func::FuncOp function, KvCacheType type) {
     Value &handle = handles[{function, type}];
     if (handle)
       return handle;
-    if (callSites.of(function).empty())
+    if (callSites.callsTo(function).empty())
       return handle = fetch(function, type);
     Value argument = addArgument(callSites, function, type, function.getLoc(), [&](func::CallOp call) {
       auto caller = call->getParentOfType<func::FuncOp>();
@@ -71,23 +72,23 @@ private:
 
 struct MaterializeKv : talc::impl::MaterializeKvBase<MaterializeKv> {
   void runOnOperation() override {
-    ScratchStates scratch(getOperation());
+    ScratchCaches scratch(getOperation());
     for (func::FuncOp function : scratch.functions())
       if (failed(runOnFunction(function, scratch)))
         return signalPassFailure();
   }
 
-  LogicalResult runOnFunction(func::FuncOp function, ScratchStates &scratch) {
+  LogicalResult runOnFunction(func::FuncOp function, ScratchCaches &scratch) {
     SmallVector<AttentionOp> attentions;
     function.walk([&](AttentionOp attention) { attentions.push_back(attention); });
     if (attentions.empty())
       return success();
-    llvm::DenseSet<Value> past = findContextValues(function);
+    llvm::DenseSet<Value> context = findContextValues(function);
     for (AttentionOp attention : attentions) {
       Operation *keys = attention.getKeys().getDefiningOp(), *values = attention.getValues().getDefiningOp();
       if (keys == values && isa_and_present<KvReadOp>(keys))
         continue;
-      if (past.contains(attention.getKeys()) || past.contains(attention.getValues()))
+      if (context.contains(attention.getKeys()) || context.contains(attention.getValues()))
         return attention.emitOpError("has keys or values computed from a talc.kv_read, expected both results of one "
                                      "talc.kv_read or neither");
       if (failed(materialize(attention, function, scratch)))
@@ -96,8 +97,8 @@ struct MaterializeKv : talc::impl::MaterializeKvBase<MaterializeKv> {
     return success();
   }
 
-  // attention(q, k, v)  ->  append(s, k, v); k', v' = read(s); attention(q, k', v')
-  LogicalResult materialize(AttentionOp attention, func::FuncOp function, ScratchStates &scratch) {
+  // attention(q, k, v)  ->  kv_append(s, k, v); k', v' = kv_read(s); attention(q, k', v')
+  LogicalResult materialize(AttentionOp attention, func::FuncOp function, ScratchCaches &scratch) {
     auto capacity = getOperation()->getAttrOfType<IntegerAttr>(maxSequenceAttr);
     if (!capacity)
       return attention.emitOpError() << "needs the module's attribute " << maxSequenceAttr;
@@ -107,7 +108,8 @@ struct MaterializeKv : talc::impl::MaterializeKvBase<MaterializeKv> {
     auto stateType = KvCacheType::get(&getContext(), heads, keyWidth / heads, capacity.getInt(), KvCacheRole::step);
     Value state = scratch.handle(function, stateType), sequences = attention.getSequences();
     PassRemarks("optimize", "materialize-kv").did(attention, [&] {
-      return llvm::formatv("attention over its own step goes through a scratch state of {0} tokens", capacity.getInt());
+      return llvm::formatv("attention over the step's own tokens goes through a scratch KV cache of {0} tokens",
+                           capacity.getInt());
     });
     KvAppendOp::create(builder, loc, state, attention.getKeys(), attention.getValues(), sequences);
     auto rows = RankedTensorType::get({ShapedType::kDynamic, keyWidth}, builder.getF32Type());

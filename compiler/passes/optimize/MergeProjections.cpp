@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// merge-projections: projections of the same activations become one wider projection and slices of its result.
+// merge-projections: merges projections of the same activations into one wider projection and slices of its result.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -29,17 +29,17 @@ RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-// A weight that is also used elsewhere (a tied embedding) would be stored twice once it is part of a merged one.
+// A weight with other uses (a tied embedding) would be stored twice if it became part of a merged one.
 bool mayMerge(LinearOp linear) {
   RankedTensorType weight = tensorType(linear.getWeight());
   if (weight.getRank() != 2 || !weight.hasStaticShape() || linear.getGroups() > 1)
     return false;
   if (!linear.getWeight().hasOneUse())
-    remarks.declined(linear, [&] { return storedName(linear.getWeight()) + " stays: it is used elsewhere, too"; });
+    remarks.declined(linear, [&] { return storedName(linear.getWeight()) + " is not merged: it has other uses"; });
   return linear.getWeight().hasOneUse();
 }
 
-// Weights stand before the first projection, or can be moved there because they depend on nothing.
+// Whether a weight is defined before `user`, or can be moved there because it depends on nothing.
 bool makeAvailable(Value weight, Operation *user) {
   Operation *definition = weight ? weight.getDefiningOp() : nullptr;
   if (!definition || definition->getBlock() != user->getBlock() || definition->isBeforeInBlock(user))
@@ -50,7 +50,7 @@ bool makeAvailable(Value weight, Operation *user) {
   return true;
 }
 
-// concat of the biases, zeros standing for those that are missing; nothing if all are.
+// Concatenates the biases, with zeros for missing ones; null if all are missing.
 Value mergeBiases(OpBuilder &builder, Location loc, ArrayRef<LinearOp> group, int64_t width) {
   if (llvm::none_of(group, [](LinearOp linear) { return linear.getBias(); }))
     return {};
@@ -97,21 +97,17 @@ void merge(ArrayRef<LinearOp> group) {
 }
 
 struct MergeProjections : talc::impl::MergeProjectionsBase<MergeProjections> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
-    getOperation().walk([&](Block *block) { runOnBlock(*block, *storage); });
+    StorageTypes storage(getOperation());
+    getOperation().walk([&](Block *block) { runOnBlock(*block, storage); });
   }
 
-  // Projections of one value are merged when their weights have the same element type and will be stored as one type.
+  // Merges projections of one value if their weights have the same element type and the same storage format.
   static void runOnBlock(Block &block, StorageTypes &storage) {
     llvm::MapVector<std::tuple<Value, Type, Type>, Group> groups;
     for (auto linear : block.getOps<LinearOp>())
       if (mayMerge(linear))
-        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType(), storage.of(linear.getWeight())}]
+        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType(), storage.getType(linear.getWeight())}]
             .push_back(linear);
     for (auto &[key, group] : groups) {
       Operation *first = group.front();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// observe-features: the model's second result becomes what its layers multiply by matrices.
+// observe-features: makes the inputs of all matmuls the model's second result.
 //
-//   func @block(%x, %w) -> y       ->  func @block(%x, %w) -> [y | x | ...]      x: what linear(x, w) multiplies
+//   func @block(%x, %w) -> y       ->  func @block(%x, %w) -> [y | x | ...]      x: the input of linear(x, w)
 //   y = call @block(a, @w)         ->  r = call @block(a, @w), y = slice r, f = slice r
 //   return y                       ->  return y, [... | f]
 //
-// [..] are features side by side, for every token: blocks return one value. `talc.observed` lists in their order how
-// many there are, and the matrices that they are multiplied by.
+// [..] are features side by side, for every token, because layer functions return one value. `talc.observed` lists, in
+// their order, the number of features of each input and the matrices that it is multiplied by.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/LogitParts.h"
@@ -27,22 +27,22 @@ using namespace talc;
 
 namespace {
 
-// Of a function, in the order of its last result: activations with the matrices that they are multiplied by, and calls.
+// The parts of a function's last result, in order: inputs with the matrices that they are multiplied by, and calls.
 struct Features {
-  llvm::MapVector<Value, SmallVector<Value>> factors;
+  llvm::MapVector<Value, SmallVector<Value>> inputs;
   SmallVector<func::CallOp> calls;
 };
 
-int64_t widthOf(Value rows) {
+int64_t featureCount(Value rows) {
   return cast<RankedTensorType>(rows.getType()).getDimSize(1);
 }
 
-// One after the other; pairs first, so that long rows are copied a few times only.
+// Concatenates features, in pairs first, so that long rows are copied only a few times.
 Value joined(OpBuilder &b, Location loc, SmallVector<Value> parts) {
   while (parts.size() > 1) {
     SmallVector<Value> pairs;
     for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      int64_t width = widthOf(parts[i]) + widthOf(parts[i + 1]);
+      int64_t width = featureCount(parts[i]) + featureCount(parts[i + 1]);
       auto type = RankedTensorType::get({ShapedType::kDynamic, width}, b.getF32Type());
       pairs.push_back(JoinOp::create(b, loc, type, parts[i], parts[i + 1], 1));
     }
@@ -61,7 +61,7 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
     llvm::copy_if(functions, std::back_inserter(entries),
                   [](func::FuncOp function) { return function->hasAttr(entryAttr); });
     if (entries.size() != 1) {
-      getOperation().emitError() << "has " << entries.size() << " entries; features are observed of models with one";
+      getOperation().emitError() << "has " << entries.size() << " entries; only models with one entry can be observed";
       return signalPassFailure();
     }
     dropLogitParts(entries.front());
@@ -74,52 +74,52 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
   }
 
   void observe(func::FuncOp function) {
-    Features &features = found[function];
-    function.walk([](SelectOp select) {  // every row counts
+    Features &features = featuresByFunction[function];
+    function.walk([](SelectOp select) {  // every token counts
       select.replaceAllUsesWith(select.getX());
       select.erase();
     });
-    SmallVector<Value> ofCalls;
+    SmallVector<Value> callFeatures;
     for (func::CallOp call : llvm::to_vector(function.getOps<func::CallOp>()))
       if (auto callee = getOperation().lookupSymbol<func::FuncOp>(call.getCallee()); returnsFeatures(callee))
-        ofCalls.push_back(callAgain(call, callee, features));
+        callFeatures.push_back(replaceCall(call, callee, features));
     function.walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case([&](LinearOp linear) {
             if (linear.getGroups() == 1)
-              features.factors[linear.getX()].push_back(linear.getWeight());
+              features.inputs[linear.getX()].push_back(linear.getWeight());
           })
           .Case([&](ExpertsOp experts) {
-            features.factors[experts.getX()].append({experts.getGate(), experts.getUp()});
+            features.inputs[experts.getX()].append({experts.getGate(), experts.getUp()});
           });
     });
-    SmallVector<Value> parts(llvm::make_first_range(features.factors));
-    parts.append(ofCalls);
+    SmallVector<Value> parts(llvm::make_first_range(features.inputs));
+    parts.append(callFeatures);
     if (!parts.empty())
       addResult(function, parts);
   }
 
   bool returnsFeatures(func::FuncOp function) const {
-    auto known = found.find(function);
-    if (known == found.end())
+    auto it = featuresByFunction.find(function);
+    if (it == featuresByFunction.end())
       return false;
-    const Features &features = known->second;
-    return !features.factors.empty() || !features.calls.empty();
+    const Features &features = it->second;
+    return !features.inputs.empty() || !features.calls.empty();
   }
 
-  // A call of a function that returns features behind what it returned before. Yields those.
-  static Value callAgain(func::CallOp call, func::FuncOp callee, Features &features) {
+  // Replaces a call of a function that now returns features behind its result. Returns these features.
+  static Value replaceCall(func::CallOp call, func::FuncOp callee, Features &features) {
     OpBuilder b(call);
     auto again = func::CallOp::create(b, call.getLoc(), callee, call.getOperands());
     Value all = again.getResult(0);
-    int64_t before = call.getNumResults() == 0 ? 0 : widthOf(call.getResult(0));
-    auto type = RankedTensorType::get({ShapedType::kDynamic, widthOf(all) - before}, b.getF32Type());
+    int64_t before = call.getNumResults() == 0 ? 0 : featureCount(call.getResult(0));
+    auto type = RankedTensorType::get({ShapedType::kDynamic, featureCount(all) - before}, b.getF32Type());
     for (Value result : call.getResults())
       result.replaceAllUsesWith(SliceOp::create(b, call.getLoc(), result.getType(), all, 0));
-    Value behind = SliceOp::create(b, call.getLoc(), type, all, before);
+    Value added = SliceOp::create(b, call.getLoc(), type, all, before);
     call.erase();
     features.calls.push_back(again);
-    return behind;
+    return added;
   }
 
   static void addResult(func::FuncOp function, SmallVector<Value> parts) {
@@ -133,7 +133,7 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
     function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), end->getOperandTypes()));
   }
 
-  // Of a model's results only the first one stays beside the features.
+  // The model keeps its first result; the features become the second one.
   void finish(func::FuncOp entry) {
     Operation *end = entry.front().getTerminator();
     if (end->getNumOperands() > 2)
@@ -145,32 +145,32 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
     getOperation()->setAttr(outputsAttr, b.getArrayAttr({first, b.getStringAttr(hiddenOutput)}));
   }
 
-  // A dictionary for each factor; `arguments` are the names of weights that a call hands in.
+  // Appends a dictionary for each input; `arguments` are the names of the weights that a call passes.
   void list(func::FuncOp function, ArrayRef<Attribute> arguments, SmallVectorImpl<Attribute> &listed) {
-    auto nameOf = [&](Value value) -> Attribute {
+    auto weightName = [&](Value value) -> Attribute {
       if (auto get = value.getDefiningOp<GetWeightOp>())
         return get.getNameAttr();
       auto argument = dyn_cast<BlockArgument>(value);
       return argument && argument.getArgNumber() < arguments.size() ? arguments[argument.getArgNumber()] : Attribute();
     };
     Builder b(&getContext());
-    for (auto &[factor, matrices] : found[function].factors) {
+    for (auto &[input, matrices] : featuresByFunction[function].inputs) {
       SmallVector<Attribute> names;
       for (Value matrix : matrices)
-        if (Attribute name = nameOf(matrix))
+        if (Attribute name = weightName(matrix))
           names.push_back(name);
-      listed.push_back(b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(widthOf(factor))),
+      listed.push_back(b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(featureCount(input))),
                                             b.getNamedAttr(matricesKey, b.getArrayAttr(names))}));
     }
-    for (func::CallOp call : found[function].calls) {
+    for (func::CallOp call : featuresByFunction[function].calls) {
       SmallVector<Attribute> names;
       for (Value operand : call.getOperands())
-        names.push_back(nameOf(operand));
+        names.push_back(weightName(operand));
       list(getOperation().lookupSymbol<func::FuncOp>(call.getCallee()), names, listed);
     }
   }
 
-  std::map<Operation *, Features> found;
+  std::map<Operation *, Features> featuresByFunction;
 };
 
 }  // namespace

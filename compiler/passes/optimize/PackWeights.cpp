@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// pack-weights: the matrices of linear layers become panels, their biases as long as the panels.
+// pack-weights: packs the matrices of linear layers into panels, and pads their biases to whole panels.
 //
-// A register tile reads its columns of a row of the weight side by side, in one ascending stream: with a stream for
-// each of four narrower panels, whose lines fall into the same sets of L1, contractions are 2 to 8 %
-// slower.
+// A register tile reads its columns of one k side by side, in one ascending stream. Several narrower panels would take
+// a stream each, whose cache lines fall into the same sets of L1.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -24,7 +23,7 @@ namespace {
 
 constexpr PassRemarks remarks("optimize", "pack-weights");
 
-constexpr int64_t narrow = 16;  // lanes of the panels that others are compared with
+constexpr int64_t narrowLanes = 16;  // of the panels that wider ones are compared with
 
 bool isMatrix(Value weight) {
   auto type = cast<RankedTensorType>(weight.getType());
@@ -39,8 +38,8 @@ Value pack(OpBuilder &builder, Location loc, Value matrix, int64_t lanes, Type e
                           element);
 }
 
-// `weight`: before it was packed.
-void tell(Operation *op, Value weight, Value packed) {
+// `weight`: the weight before packing.
+void reportPacked(Operation *op, Value weight, Value packed) {
   remarks.did(op, [&] {
     auto type = cast<RankedTensorType>(packed.getType());
     return llvm::formatv("{0} becomes {1} panels of {2} lanes, stored as {3}", storedName(weight), type.getDimSize(0),
@@ -56,30 +55,29 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
       getOperation().emitError() << "panels of " << lanes.getValue() << " lanes, expected an even number > 0";
       return signalPassFailure();
     }
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     getOperation().walk([&](Operation *op) {
       if (auto linear = dyn_cast<LinearOp>(op); linear && isMatrix(linear.getWeight()))
-        packLinear(linear, *storage);
+        packLinear(linear, storage);
       if (auto gated = dyn_cast<GatedLinearOp>(op); gated && gated.getUp() && isMatrix(gated.getWeight()))
-        packGated(gated, *storage);
+        packGated(gated, storage);
       if (auto experts = dyn_cast<ExpertsOp>(op); experts && experts.getUp() && isMatrix(experts.getDown()))
-        packExperts(experts, *storage);
+        packExperts(experts, storage);
     });
   }
 
-  // Whether panels have no more empty lanes than narrow ones, or few enough among all.
-  bool fills(int64_t outputs, int64_t width) const {
-    int64_t all = llvm::alignTo(outputs, width), least = llvm::alignTo(outputs, narrow);
-    return all == least || (spare > 0 && (all - outputs) * spare <= all);
+  // Whether panels have no more empty lanes than narrow ones, or an acceptable share of all.
+  bool hasFewEmptyLanes(int64_t outputs, int64_t width) const {
+    int64_t all = llvm::alignTo(outputs, width), narrow = llvm::alignTo(outputs, narrowLanes);
+    return all == narrow || (spare > 0 && (all - outputs) * spare <= all);
   }
 
-  // The widest panels that are full, and not too few for many threads.
+  // The widest panels that are nearly full, and numerous enough for many threads.
   int64_t panelLanes(int64_t outputs) const {
-    constexpr int64_t fewest = 12;
+    constexpr int64_t minPanels = 12;
     int64_t width = lanes;
-    while (width % (2 * narrow) == 0 && (!fills(outputs, width) || llvm::divideCeil(outputs, width) < fewest))
+    while (width % (2 * narrowLanes) == 0 &&
+           (!hasFewEmptyLanes(outputs, width) || llvm::divideCeil(outputs, width) < minPanels))
       width /= 2;
     return width;
   }
@@ -92,8 +90,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     if (linear.getGroups() > 1)
       return packGroups(linear, storage);
     int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0), width = panelLanes(outputs);
-    linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.of(weight)));
-    tell(linear, weight, linear.getWeight());
+    linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.getType(weight)));
+    reportPacked(linear, weight, linear.getWeight());
     if (!bias || outputs % width == 0)
       return;
     int64_t length = llvm::alignTo(outputs, width);
@@ -102,7 +100,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     linear.getBiasMutable().assign(padded);
   }
 
-  // The same of groups, each of which has panels of its own.
+  // The same for grouped linears, where each group has panels of its own.
   void packGroups(LinearOp linear, StorageTypes &storage) {
     OpBuilder builder(linear);
     Value weight = linear.getWeight(), whole = weight;
@@ -110,8 +108,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     int64_t groups = linear.getGroups(), outputs = type.getDimSize(0) / groups, width = panelLanes(outputs);
     if (outputs % width != 0)
       whole = padParts(builder, linear.getLoc(), weight, groups, llvm::alignTo(outputs, width));
-    linear.getWeightMutable().assign(pack(builder, linear.getLoc(), whole, width, storage.of(weight)));
-    tell(linear, weight, linear.getWeight());
+    linear.getWeightMutable().assign(pack(builder, linear.getLoc(), whole, width, storage.getType(weight)));
+    reportPacked(linear, weight, linear.getWeight());
   }
 
   // gated_linear(x, gate, up)  ->  gated_linear(x, pack(interleave(gate, up)))
@@ -124,35 +122,35 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     Value both =
         DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
                          {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
-    gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
-    tell(gated, both, gated.getWeight());
+    gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.getType(both)));
+    reportPacked(gated, both, gated.getWeight());
     gated.getUpMutable().clear();
   }
 
-  // Matrices one after the other, of which `change` makes others of the same size.
-  Value eachPart(OpBuilder &builder, Location loc, int64_t count, int64_t rows,
-                 llvm::function_ref<Value(int64_t)> change) {
+  // Concatenates `count` matrices of `rows` rows, which `makePart` makes.
+  Value concatParts(OpBuilder &builder, Location loc, int64_t count, int64_t rows,
+                    llvm::function_ref<Value(int64_t)> makePart) {
     SmallVector<Value> parts;
     for (int64_t part = 0; part < count; ++part)
-      parts.push_back(change(part));
+      parts.push_back(makePart(part));
     auto type = cast<RankedTensorType>(parts.front().getType());
     return DeriveOp::create(builder, loc, ConcatRecipeAttr::get(&getContext()), parts,
                             {count * rows, type.getDimSize(1)}, type.getElementType());
   }
 
-  // The rows of one of them.
-  Value partOf(OpBuilder &builder, Location loc, Value weight, int64_t part, int64_t count) {
+  // The rows of one of `count` equal parts of a weight.
+  Value slicePart(OpBuilder &builder, Location loc, Value weight, int64_t part, int64_t count) {
     auto type = cast<RankedTensorType>(weight.getType());
     int64_t all = type.getDimSize(0), rows = all / count;
     auto recipe = RowsRecipeAttr::get(&getContext(), part * rows, rows, all);
     return DeriveOp::create(builder, loc, recipe, weight, {rows, type.getDimSize(1)}, type.getElementType());
   }
 
-  // Each with zeros appended.
+  // Appends zero rows to each of `count` equal parts.
   Value padParts(OpBuilder &builder, Location loc, Value weight, int64_t count, int64_t rows) {
     auto type = cast<RankedTensorType>(weight.getType());
-    return eachPart(builder, loc, count, rows, [&](int64_t number) -> Value {
-      Value part = partOf(builder, loc, weight, number, count);
+    return concatParts(builder, loc, count, rows, [&](int64_t number) -> Value {
+      Value part = slicePart(builder, loc, weight, number, count);
       return DeriveOp::create(builder, loc, PadRecipeAttr::get(&getContext()), part, {rows, type.getDimSize(1)},
                               type.getElementType());
     });
@@ -166,17 +164,17 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     int64_t experts = cast<RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
     int64_t inner = gate.getDimSize(0) / experts, outputs = down.getDimSize(0) / experts;
     int64_t width = panelLanes(2 * inner), group = width / 2, rows = 2 * llvm::alignTo(inner, group);
-    Value both = eachPart(builder, loc, experts, rows, [&](int64_t expert) -> Value {
-      SmallVector<Value> pair = {partOf(builder, loc, op.getGate(), expert, experts),
-                                 partOf(builder, loc, op.getUp(), expert, experts)};
+    Value both = concatParts(builder, loc, experts, rows, [&](int64_t expert) -> Value {
+      SmallVector<Value> pair = {slicePart(builder, loc, op.getGate(), expert, experts),
+                                 slicePart(builder, loc, op.getUp(), expert, experts)};
       return DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group), pair,
                               {rows, gate.getDimSize(1)}, gate.getElementType());
     });
-    op.getGateMutable().assign(pack(builder, loc, both, width, storage.of(both)));
+    op.getGateMutable().assign(pack(builder, loc, both, width, storage.getType(both)));
     op.getUpMutable().clear();
     int64_t lanes = panelLanes(outputs), padded = llvm::alignTo(outputs, lanes);
     Value all = padParts(builder, loc, op.getDown(), experts, padded);
-    op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.of(all)));
+    op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.getType(all)));
   }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize-activations: what integers of weights are multiplied by becomes integers, too, and what bf16 is, bf16.
+// quantize-activations: quantizes the inputs of matmuls with integer weights, and converts those of bf16 weights to
+// bf16.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
@@ -23,7 +24,7 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   using Base::Base;
 
   void runOnOperation() override {
-    rounded.clear();
+    quantized.clear();
     getOperation().walk([&](Operation *op) {
       if (auto linear = dyn_cast<LinearOp>(op))
         visit(op, linear.getXMutable(), linear.getWeight(), linear.getGroups());
@@ -37,15 +38,15 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   }
 
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
-    auto known = cast<RankedTensorType>(x.get().getType());
-    if (isQuantizedActivation(known.getElementType()))
+    auto type = cast<RankedTensorType>(x.get().getType());
+    if (isQuantizedActivation(type.getElementType()))
       return;
-    // Of groups, each has features of its own.
-    if (Type element = elementFor(op, weight, known.getDimSize(1) / groups))
-      x.set(roundedTo(element, x.get(), op->getLoc()));
+    // Each group has features of its own.
+    if (Type element = elementFor(op, weight, type.getDimSize(1) / groups))
+      x.set(quantizeTo(element, x.get(), op->getLoc()));
   }
 
-  // What stands between the halves of experts is no value of the program.
+  // The input of an expert's second matmul is not an SSA value; the op itself quantizes it.
   void visitDown(ExpertsOp op) {
     if (op.getRounding())
       return;
@@ -55,37 +56,37 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   }
 
 private:
-  // What a weight's values are multiplied by, and how many features at a time; null: f32.
-  struct Rounding {
+  // The element type of a weight's activations (null: f32), and the number of features in a block.
+  struct InputFormat {
     Type element;
-    int64_t together = 1;
+    int64_t blockFeatures = 1;
     StringLiteral meaning = "";
   };
 
-  // Of the features that a packed weight of `op` is multiplied by; null: they stay f32.
+  // The element type for the features that a packed weight of `op` is multiplied by; null: they stay f32.
   Type elementFor(Operation *op, Value weight, int64_t features) {
     auto type = cast<RankedTensorType>(weight.getType());
-    Rounding rounding = roundingFor(type.getElementType(), features);
-    if (type.getRank() != 3 || !rounding.element)
+    InputFormat format = inputFormat(type.getElementType(), features);
+    if (type.getRank() != 3 || !format.element)
       return {};
-    if (features % rounding.together != 0) {
-      remarks.declined(op,
-                       [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
+    if (features % format.blockFeatures != 0) {
+      remarks.declined(
+          op, [&] { return llvm::formatv("{0}: the features of x are not whole blocks", storedName(weight)); });
       return {};
     }
-    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), rounding.meaning); });
-    return rounding.element;
+    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), format.meaning); });
+    return format.element;
   }
 
-  Rounding roundingFor(Type weight, int64_t features) {
+  InputFormat inputFormat(Type weight, int64_t features) {
     if (const StorageFormat *sums = activationFormatFor(*getStorageFormat(weight), features))
       return {storedType(&getContext(), *sums), sums->jointValues(), "integers"};
-    return bf16 && getStorageFormat(weight) == findStorageFormat("bf16") ? Rounding{weight, 2, "pairs of bf16"}
-                                                                         : Rounding();
+    return bf16 && getStorageFormat(weight) == findStorageFormat("bf16") ? InputFormat{weight, 2, "pairs of bf16"}
+                                                                         : InputFormat();
   }
 
-  Value roundedTo(Type element, Value x, Location loc) {
-    Value &result = rounded[{x, element}];
+  Value quantizeTo(Type element, Value x, Location loc) {
+    Value &result = quantized[{x, element}];
     if (!result) {
       OpBuilder builder(&getContext());
       builder.setInsertionPointAfterValue(x);
@@ -94,7 +95,7 @@ private:
     return result;
   }
 
-  llvm::DenseMap<std::pair<Value, Type>, Value> rounded;
+  llvm::DenseMap<std::pair<Value, Type>, Value> quantized;
 };
 
 }  // namespace

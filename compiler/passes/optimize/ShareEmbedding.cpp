@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// share-embedding: a table that is also the vocabulary projection is stored once, any other one as narrow as the
-// weights.
+// share-embedding: stores a table once that is also the LM head, and any other one in its storage format.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
@@ -22,25 +21,21 @@ constexpr PassRemarks remarks("optimize", "share-embedding");
 
 using PackedTypes = llvm::DenseMap<StringAttr, RankedTensorType>;
 
-// The name of the weight whose value this is; null if it is not fetched here.
+// The name of the weight that a value is; null if the value does not come from a talc.get_weight.
 StringAttr weightName(Value value) {
   auto get = value.getDefiningOp<GetWeightOp>();
   return get ? get.getNameAttr().getAttr() : StringAttr();
 }
 
 struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     PackedTypes packed = findPacked();
-    getOperation().walk([&](EmbeddingOp embedding) { narrow(embedding, packed, *storage); });
+    getOperation().walk([&](EmbeddingOp embedding) { narrow(embedding, packed, storage); });
   }
 
-  // The packed forms of weights that some linear layer uses, in whatever function: an encoder may embed with the table
-  // that its decoder projects with.
+  // The types of packed weights that linear layers use, in any function: an encoder may embed with the table that its
+  // decoder projects with.
   PackedTypes findPacked() {
     PackedTypes packed;
     getOperation().walk([&](LinearOp linear) {
@@ -63,16 +58,16 @@ struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
     RankedTensorType wanted = name ? packed.lookup(name) : RankedTensorType();
     if (!wanted) {
       recipe = ConvertRecipeAttr::get(embedding.getContext());
-      wanted = cast<RankedTensorType>(type.clone(storage.of(table)));
+      wanted = cast<RankedTensorType>(type.clone(storage.getType(table)));
     }
     if (wanted == type)
       return remarks.declined(embedding, [&] {
-        return llvm::formatv("{0} stays: no projection takes it, and it is stored as {1} already", storedName(table),
-                             type.getElementType());
+        return llvm::formatv("{0} is unchanged: no projection reads it, and it is stored as {1} already",
+                             storedName(table), type.getElementType());
       });
     remarks.did(embedding, [&]() -> std::string {
       if (isa<PackRecipeAttr>(recipe))
-        return storedName(table) + " is stored once, as the projection takes it";
+        return storedName(table) + " is stored once, as the projection reads it";
       return llvm::formatv("{0} is stored as {1}", storedName(table), wanted.getElementType());
     });
     OpBuilder builder(embedding);

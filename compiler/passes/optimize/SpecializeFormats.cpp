@@ -20,60 +20,40 @@ namespace {
 
 constexpr PassRemarks remarks("optimize", "specialize-formats");
 
-// How the matrices among the operands of a call are stored.
+// The storage formats of the matrices among the operands of a call.
 using Formats = SmallVector<Type>;
 
 struct SpecializeFormats : talc::impl::SpecializeFormatsBase<SpecializeFormats> {
-  using Base::Base;
-
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    std::string error;
-    auto choice = parseFormatChoice(weights, error);
-    if (!choice) {
-      module.emitError() << "weights cannot be '" << weights << "': " << error;
-      return signalPassFailure();
-    }
-    if (failed(checkNames(*choice)))
-      return signalPassFailure();
-    // What calls a function is complete before the function itself.
-    SmallVector<func::FuncOp> functions(CallSites(module).calleesFirst());
+    // Callers come first, so that all calls of a function are known when it is cloned.
+    SmallVector<func::FuncOp> functions(CallSites(getOperation()).calleesFirst());
     for (func::FuncOp function : llvm::reverse(functions))
-      separate(function);
+      specialize(function);
   }
 
-  // A name that fits nothing is a mistake.
-  LogicalResult checkNames(const FormatChoice &choice) {
-    for (const FormatRule &rule : choice.rules)
-      if (llvm::none_of(getOperation().getOps<WeightOp>(),
-                        [&](WeightOp weight) { return rule.fits(chosenName(weight.getSymName())); }))
-        return getOperation().emitError() << "weights: no weight is called '" << rule.pattern << "'";
-    return success();
-  }
-
-  static Formats formatsOf(func::CallOp call, StorageTypes &storage) {
+  static Formats operandFormats(func::CallOp call, StorageTypes &storage) {
     Formats formats;
     for (Value operand : call.getOperands())
       if (auto type = dyn_cast<RankedTensorType>(operand.getType());
           type && type.hasStaticShape() && type.getRank() == 2)
-        formats.push_back(storage.of(operand));
+        formats.push_back(storage.getType(operand));
     return formats;
   }
 
   // call @block(a), call @block(b)  ->  call @block(a), call @block_2(b)   if a and b are stored in different formats
-  void separate(func::FuncOp function) {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
+  void specialize(func::FuncOp function) {
+    StorageTypes storage(getOperation());
     CallSites callSites(getOperation());
     SmallVector<std::pair<Formats, func::FuncOp>> variants;
     SymbolTable symbols(getOperation());
-    for (func::CallOp call : callSites.of(function)) {
-      Formats formats = formatsOf(call, *storage);
-      auto known = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
-      if (known == variants.end()) {
+    for (func::CallOp call : callSites.callsTo(function)) {
+      Formats formats = operandFormats(call, storage);
+      auto it = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
+      if (it == variants.end()) {
         variants.emplace_back(formats, variants.empty() ? function : copy(function, symbols));
-        known = std::prev(variants.end());
+        it = std::prev(variants.end());
       }
-      call.setCallee(known->second.getSymName());
+      call.setCallee(it->second.getSymName());
     }
     if (variants.size() > 1)
       remarks.did(function, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-entries: one copy of the model for each kind of step: whole sequences, any number of tokens, exactly one.
+// split-entries: clones the model for each entry: whole sequences, any number of tokens, exactly one token.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
@@ -22,7 +22,7 @@ namespace {
 using Functions = llvm::SetVector<Operation *>;
 
 // `?` of the first dimension becomes 1.
-Type withOneRow(Type type) {
+Type withOneToken(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.getRank() == 0 || !tensor.isDynamicDim(0))
     return type;
@@ -31,12 +31,12 @@ Type withOneRow(Type type) {
   return tensor.clone(shape);
 }
 
-// Gives every activation of the step one row; past keys and values keep any number.
-void setOneRow(func::FuncOp function) {
-  llvm::DenseSet<Value> past = findContextValues(function);
+// Gives every activation of the step one token; keys and values from a KV cache keep any number.
+void setOneToken(func::FuncOp function) {
+  llvm::DenseSet<Value> context = findContextValues(function);
   auto narrow = [&](Value value) {
-    if (!past.contains(value))
-      value.setType(withOneRow(value.getType()));
+    if (!context.contains(value))
+      value.setType(withOneToken(value.getType()));
   };
   function.walk([&](Block *block) { llvm::for_each(block->getArguments(), narrow); });
   function.walk([&](Operation *op) {
@@ -44,20 +44,20 @@ void setOneRow(func::FuncOp function) {
       llvm::for_each(op->getResults(), narrow);
   });
   FunctionType type = function.getFunctionType();
-  function.setFunctionType(FunctionType::get(function.getContext(), llvm::map_to_vector(type.getInputs(), withOneRow),
-                                             llvm::map_to_vector(type.getResults(), withOneRow)));
+  function.setFunctionType(FunctionType::get(function.getContext(), llvm::map_to_vector(type.getInputs(), withOneToken),
+                                             llvm::map_to_vector(type.getResults(), withOneToken)));
 }
 
 struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    SmallVector<Functions> entries;  // each entry, and what it reaches
+    SmallVector<Functions> entries;  // each entry, and the functions that it reaches
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(entryAttr))
         collectCalled(function, symbols, entries.emplace_back());
     if (failed(checkEntries(entries)) || failed(checkNames(symbols)))
       return signalPassFailure();
-    // What no entry reaches is left out; and the clones may take any function's name.
+    // Functions that no entry reaches are erased, and clones may take the name of any function.
     SmallVector<func::FuncOp> originals(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : originals) {
       symbols.remove(function);
@@ -71,22 +71,22 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
 
   static void split(const Functions &functions, SymbolTable &symbols) {
     PassRemarks("optimize", "split-entries").did(functions.front(), [&]() -> std::string {
-      return keepsPast(functions) ? "keeps what it has seen: prefill for any number of tokens, decode for one"
-                                  : "keeps nothing between steps: encode for whole sequences";
+      return readsKvCache(functions) ? "has a KV cache: prefill for any number of tokens, decode for one"
+                                     : "has no KV cache: encode for whole sequences";
     });
-    if (!keepsPast(functions)) {
-      clonePhase(encodeEntry, functions, symbols);
+    if (!readsKvCache(functions)) {
+      cloneEntry(encodeEntry, functions, symbols);
       return;
     }
-    clonePhase(prefillEntry, functions, symbols);
-    SmallVector<func::FuncOp> ofOneToken = clonePhase(decodeEntry, functions, symbols);
-    dropLogitParts(ofOneToken.front());
-    for (func::FuncOp function : ofOneToken)
-      setOneRow(function);
+    cloneEntry(prefillEntry, functions, symbols);
+    SmallVector<func::FuncOp> decode = cloneEntry(decodeEntry, functions, symbols);
+    dropLogitParts(decode.front());
+    for (func::FuncOp function : decode)
+      setOneToken(function);
   }
 
-  // Whether steps read more than what they are given.
-  static bool keepsPast(const Functions &functions) {
+  // Whether steps depend on earlier ones, or on a source.
+  static bool readsKvCache(const Functions &functions) {
     return reads(functions, KvCacheRole::sequence) || reads(functions, KvCacheRole::source) ||
            reads(functions, KvCacheRole::memory);
   }
@@ -104,41 +104,41 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
     });
   }
 
-  // What is kept comes in steps; the keys of a step are all there are of whole sequences only.
+  // A model with a KV cache gets its sequences in several steps; the keys of one step are complete only for whole
+  // sequences.
   static LogicalResult checkReads(const Functions &functions) {
     auto entry = cast<func::FuncOp>(functions.front());
-    if (!keepsPast(functions))
+    if (!readsKvCache(functions))
       return success();
     if (entry.getNumResults() == 0)
-      return entry.emitOpError() << "has no results, but reads a state; an encoder takes whole sequences";
+      return entry.emitOpError() << "has no results, but reads a KV cache; an encoder takes whole sequences";
     if (reads(functions, KvCacheRole::step))
-      return entry.emitOpError()
-             << "attends to the keys of a step alone, but also reads what sequences keep; its steps "
-                "are no whole sequences";
+      return entry.emitOpError() << "attends to the keys of a step alone, but also reads a KV cache; its steps are not "
+                                    "whole sequences";
     return success();
   }
 
-  // One entry with results; beside it an encoder without any if that entry is a decoder.
+  // There is one entry with results, and an encoder without results if that entry is a decoder.
   LogicalResult checkEntries(ArrayRef<Functions> entries) {
     func::FuncOp model, encoder;
     bool isDecoder = false, readsSource = false;
     for (const Functions &functions : entries) {
       auto entry = cast<func::FuncOp>(functions.front());
-      func::FuncOp &place = entry.getNumResults() == 0 ? encoder : model;
-      if (place)
+      func::FuncOp &previous = entry.getNumResults() == 0 ? encoder : model;
+      if (previous)
         return entry.emitOpError() << "is a second function with " << entryAttr << " and "
                                    << (entry.getNumResults() == 0 ? "no" : "with") << " results, after @"
-                                   << place.getSymName();
-      place = entry;
+                                   << previous.getSymName();
+      previous = entry;
       readsSource |= reads(functions, KvCacheRole::source);
-      isDecoder |= keepsPast(functions);
+      isDecoder |= readsKvCache(functions);
       if (failed(checkReads(functions)))
         return failure();
     }
     if (!model)
       return getOperation().emitError() << "has no function with " << entryAttr << " and results";
     if (encoder && !isDecoder)
-      return model.emitOpError() << "reads no state beside the " << entryAttr << " of an encoder";
+      return model.emitOpError() << "reads no KV cache beside the " << entryAttr << " of an encoder";
     if (readsSource && !encoder)
       return model.emitOpError() << "reads a source, which a function with " << entryAttr
                                  << " and no results would leave";
@@ -146,9 +146,9 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   static LogicalResult checkNames(const SymbolTable &symbols) {
-    for (StringRef phase : {encodeEntry, prefillEntry, decodeEntry})
-      if (Operation *taken = symbols.lookup(phase); taken && !isa<func::FuncOp>(taken))
-        return taken->emitOpError() << "has the name of a phase, @" << phase << "; give it another name";
+    for (StringRef name : {encodeEntry, prefillEntry, decodeEntry})
+      if (Operation *taken = symbols.lookup(name); taken && !isa<func::FuncOp>(taken))
+        return taken->emitOpError() << "has the name of an entry, @" << name << "; give it another name";
     return success();
   }
 
@@ -163,7 +163,7 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   // Clones of `functions`, which call each other: @model -> @decode, @block -> @block.decode.
-  static SmallVector<func::FuncOp> clonePhase(StringRef phase, const Functions &functions, SymbolTable &symbols) {
+  static SmallVector<func::FuncOp> cloneEntry(StringRef entryName, const Functions &functions, SymbolTable &symbols) {
     SmallVector<func::FuncOp> clones;
     llvm::DenseMap<StringRef, StringAttr> names;
     Builder builder(functions.front()->getContext());
@@ -171,8 +171,8 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
       auto clone = cast<func::FuncOp>(original->clone());
       bool isEntry = original->hasAttr(entryAttr);
       StringRef name = cast<func::FuncOp>(original).getSymName();
-      clone.setSymName(isEntry ? phase.str() : (name + "." + phase).str());
-      clone->setAttr(entryNameAttr, builder.getStringAttr(phase));
+      clone.setSymName(isEntry ? entryName.str() : (name + "." + entryName).str());
+      clone->setAttr(entryNameAttr, builder.getStringAttr(entryName));
       names[name] = symbols.insert(clone);
       clones.push_back(clone);
     }

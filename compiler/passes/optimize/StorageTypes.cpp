@@ -6,65 +6,12 @@ using namespace mlir;
 
 namespace talc {
 
-FailureOr<StorageTypes> StorageTypes::create(ModuleOp module, StringRef option) {
-  std::string error;
-  auto choice = parseFormatChoice(option, error);
-  if (!choice)
-    return module.emitError() << "weights cannot be '" << option << "': " << error;
-  return StorageTypes(module, std::move(*choice));
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
 }
 
-StorageTypes::StorageTypes(ModuleOp module, FormatChoice choice)
-    : context(module.getContext()), f32(Float32Type::get(context)), choice(std::move(choice)), callSites(module),
-      symbols(module) {}
-
-Type StorageTypes::typeOf(FormatRef format) const {
-  return format->type(context, *format);
-}
-
-Type StorageTypes::of(Value weight) {
-  Type found = isFixed() ? typeOf(choice.usual) : find(weight);
-  if (!found)
-    found = choice.usual ? typeOf(choice.usual) : f32;
-  auto type = cast<RankedTensorType>(weight.getType());
-  return type.getRank() < 2 ? found : typeOf(&formatForRows(*getStorageFormat(found), type.getDimSize(1)));
-}
-
-// Null stands for "not known yet" (a weight on a cycle of calls or recipes) and agrees with everything.
-Type StorageTypes::agree(Type lhs, Type rhs) const {
-  if (!lhs || !rhs || lhs == rhs)
-    return lhs ? lhs : rhs;
-  return f32;
-}
-
-// Blocks of a file survive as long as rows do; to make others of their values would round a second time, as would sums.
-Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
-  bool keepsFiles = !choice.usual && choice.bits == 0;
-  if (keepsFiles && isa<RelativeKeysRecipeAttr>(recipe))
-    return f32;
-  bool isFiles = keepsFiles && source && getStorageFormat(source)->blockValues > 1;
-  return isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) && isFiles ? f32 : source;
-}
-
-Type StorageTypes::find(Value weight) {
-  auto [known, isNew] = values.try_emplace(weight);
-  if (!isNew)
-    return known->second;
-  Type element = cast<RankedTensorType>(weight.getType()).getElementType(), found;
-  if (element != f32) {
-    found = element;
-  } else if (auto argument = dyn_cast<BlockArgument>(weight)) {
-    if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-      for (func::CallOp call : callSites.of(function))
-        found = agree(found, find(call.getOperand(argument.getArgNumber())));
-  } else if (auto derive = weight.getDefiningOp<DeriveOp>()) {
-    for (Value source : derive.getSources())
-      found = agree(found, throughRecipe(derive.getRecipe(), find(source)));
-  } else if (auto get = weight.getDefiningOp<GetWeightOp>()) {
-    if (auto symbol = symbols.lookup<WeightOp>(get.getName()))
-      found = find(symbol);
-  }
-  return values[weight] = found;
+static RankedTensorType tensorType(WeightOp weight) {
+  return cast<RankedTensorType>(weight.getType());
 }
 
 Type fileType(WeightOp weight) {
@@ -75,26 +22,119 @@ Type fileType(WeightOp weight) {
   return Float32Type::get(weight.getContext());
 }
 
-// What choose-formats found, or what files have.
-static Type knownType(WeightOp weight) {
-  auto format = weight->getAttrOfType<TypeAttr>(formatAttr);
-  return format ? format.getValue() : fileType(weight);
+// The format of a weight in the program that no recipe makes of others; null: a recipe does.
+static Type chooseFormat(WeightOp weight, const FormatChoice &choice) {
+  MLIRContext *context = weight.getContext();
+  Type element = tensorType(weight).getElementType();
+  bool hasRecipe = element.isF32() && weight.getOf(), isFixed = choice.usual && choice.rules.empty();
+  FormatRef chosen = isFixed ? choice.usual : hasRecipe ? nullptr : choice.of(chosenName(weight.getSymName()));
+  if (chosen)
+    return chosen->type(context, *chosen);
+  if (hasRecipe)
+    return {};
+  auto existing = element.isF32() ? weight->getAttrOfType<TypeAttr>(formatAttr) : TypeAttr::get(element);
+  return existing ? existing.getValue() : fileType(weight);
 }
 
-Type StorageTypes::find(WeightOp weight) {
+void assignFormats(ModuleOp module, const FormatChoice &choice) {
+  auto write = [](Operation *op, Type format) { op->setAttr(formatAttr, TypeAttr::get(format)); };
+  SmallVector<WeightOp> recipes;
+  for (auto weight : module.getOps<WeightOp>()) {
+    if (tensorType(weight).getRank() != 2)
+      continue;
+    if (Type format = chooseFormat(weight, choice)) {
+      write(weight, format);
+    } else {
+      weight->removeAttr(formatAttr);
+      recipes.push_back(weight);
+    }
+  }
+  StorageTypes storage(module, /*keepsFileBlocks=*/!choice.usual && choice.bits == 0);
+  Type other = Float32Type::get(module.getContext());
+  if (choice.usual)
+    other = choice.usual->type(module.getContext(), *choice.usual);
+  SmallVector<std::pair<Operation *, Type>> resolved;
+  for (WeightOp weight : recipes)
+    resolved.emplace_back(weight, storage.findFormat(weight));
+  module.walk([&](DeriveOp derive) {
+    if (tensorType(derive.getResult()).getRank() == 2)
+      resolved.emplace_back(derive,
+                            choice.usual && choice.rules.empty() ? other : storage.findFormat(derive.getResult()));
+  });
+  for (auto [op, format] : resolved)
+    write(op, format ? format : other);
+}
+
+StorageTypes::StorageTypes(ModuleOp module, bool keepsFileBlocks)
+    : f32(Float32Type::get(module.getContext())), keepsFileBlocks(keepsFileBlocks), callSites(module), symbols(module) {
+}
+
+Type StorageTypes::getType(Value weight) {
+  Type found = findFormat(weight);
+  if (!found)
+    found = f32;
+  RankedTensorType type = tensorType(weight);
+  if (type.getRank() < 2)
+    return found;
+  const StorageFormat &format = formatForRows(*getStorageFormat(found), type.getDimSize(1));
+  return format.type(weight.getContext(), format);
+}
+
+// Null stands for "not known yet" (a weight on a cycle of calls or recipes) and agrees with everything.
+Type StorageTypes::agree(Type lhs, Type rhs) const {
+  if (!lhs || !rhs || lhs == rhs)
+    return lhs ? lhs : rhs;
+  return f32;
+}
+
+// Blocks of a file survive recipes that move whole rows. After other recipes the values are stored as f32, because
+// quantizing them once more would add a second rounding error.
+Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
+  if (keepsFileBlocks && isa<RelativeKeysRecipeAttr>(recipe))
+    return f32;
+  bool hasBlocks = source && getStorageFormat(source)->blockValues > 1;
+  return keepsFileBlocks && hasBlocks && isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) ? f32 : source;
+}
+
+Type StorageTypes::findFormat(Value weight) {
+  auto [known, isNew] = values.try_emplace(weight);
+  if (!isNew)
+    return known->second;
+  Type element = tensorType(weight).getElementType(), found;
+  if (auto argument = dyn_cast<BlockArgument>(weight)) {
+    if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      for (func::CallOp call : callSites.callsTo(function))
+        found = agree(found, findFormat(call.getOperand(argument.getArgNumber())));
+  } else if (auto derive = weight.getDefiningOp<DeriveOp>()) {
+    if (auto format = derive->getAttrOfType<TypeAttr>(formatAttr))
+      found = format.getValue();
+    else if (element == f32)
+      for (Value source : derive.getSources())
+        found = agree(found, throughRecipe(derive.getRecipe(), findFormat(source)));
+  } else if (auto get = weight.getDefiningOp<GetWeightOp>()) {
+    if (auto symbol = symbols.lookup<WeightOp>(get.getName()))
+      found = findFormat(symbol);
+  }
+  if (!found && element != f32)
+    found = element;
+  return values[weight] = found;
+}
+
+Type StorageTypes::findFormat(WeightOp weight) {
   auto [known, isNew] = weights.try_emplace(weight);
   if (!isNew)
     return known->second;
-  Type element = cast<RankedTensorType>(weight.getType()).getElementType(), found;
-  FormatRef chosen = choice.of(chosenName(weight.getSymName()));
-  bool isRecipe = element == f32 && weight.getOf();
-  if (isRecipe)
-    for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
-      if (auto symbol = symbols.lookup<WeightOp>(source.getAttr()))
-        found = agree(found, throughRecipe(weight.getSource(), find(symbol)));
-    }
+  Type element = tensorType(weight).getElementType(), found;
+  if (auto format = weight->getAttrOfType<TypeAttr>(formatAttr))
+    found = format.getValue();
+  else if (element != f32)
+    found = element;
+  else if (!weight.getOf())
+    found = fileType(weight);
   else
-    found = chosen ? typeOf(chosen) : element == f32 ? knownType(weight) : element;
+    for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
+      if (auto symbol = symbols.lookup<WeightOp>(source.getAttr()))
+        found = agree(found, throughRecipe(weight.getSource(), findFormat(symbol)));
   return weights[weight] = found;
 }
 

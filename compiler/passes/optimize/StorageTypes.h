@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which element type a weight is stored in the artifact.
+// The element type in which a weight is stored in the artifact.
 #pragma once
 
 #include "compiler/passes/optimize/CallSites.h"
@@ -8,33 +8,33 @@
 
 namespace talc {
 
-// The element type in which files have a weight without recipe; f32 where there is no file.
+// The element type of a weight without recipe in its file; f32 if it has no file.
 mlir::Type fileType(WeightOp weight);
 
-// The rule behind the option `weights` of passes: for each weight the format that its name or the option asks for, that
-// which choose-formats found, or that of its checkpoint; where its rows are no whole blocks of that, the next larger
-// one.
+// Writes `format` on every matrix of the module: on weights, and on values that recipes derive from weights. A
+// format in `choice` comes first, then the format that the weight already has, then the format of its file.
+void assignFormats(mlir::ModuleOp module, const FormatChoice &choice);
+
+// Reads the formats that assign-formats wrote. Weights without `format` have the format of their file.
 class StorageTypes {
 public:
-  // `option`: see FormatChoice; reports an error for anything else.
-  static mlir::FailureOr<StorageTypes> create(mlir::ModuleOp module, llvm::StringRef option);
+  // `keepsFileBlocks`: see throughRecipe.
+  explicit StorageTypes(mlir::ModuleOp module, bool keepsFileBlocks = true);
 
-  // The element type for `weight`, a value that follows from `talc.get_weight` through derivations and calls. f32 if
-  // what it follows from disagrees.
-  mlir::Type of(mlir::Value weight);
+  // The element type for `weight`, a value that follows from `talc.get_weight` through derivations and calls: f32 if
+  // the weights that it follows from disagree. If its rows are not whole blocks of the format, the next larger one.
+  mlir::Type getType(mlir::Value weight);
+
+  // The format without regard to rows; null if no weight is behind the value.
+  mlir::Type findFormat(mlir::Value weight);
+  mlir::Type findFormat(WeightOp weight);
 
 private:
-  StorageTypes(mlir::ModuleOp module, FormatChoice choice);
-  mlir::Type find(mlir::Value weight);
-  mlir::Type find(WeightOp weight);
-  mlir::Type throughRecipe(mlir::Attribute recipe, mlir::Type source) const;
   mlir::Type agree(mlir::Type lhs, mlir::Type rhs) const;
-  mlir::Type typeOf(FormatRef format) const;
-  bool isFixed() const { return choice.usual && choice.rules.empty(); }
+  mlir::Type throughRecipe(mlir::Attribute recipe, mlir::Type source) const;
 
-  mlir::MLIRContext *context;
   mlir::Type f32;
-  FormatChoice choice;
+  bool keepsFileBlocks;
   CallSites callSites;
   mlir::SymbolTable symbols;
   llvm::DenseMap<mlir::Value, mlir::Type> values;

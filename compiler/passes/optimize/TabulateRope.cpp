@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tabulate-rope: gives every talc.rope its table of cosines and sines as a weight.
 //
-// A table for all positions of texts without end would have no end: beyond some length the table has the turns of the
-// digits of a position, and the rope composes them.
+// Texts without end would need a table without end. For long sequences the table has the rotations of the digits of a
+// position instead, and the rope composes them.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
@@ -36,12 +36,12 @@ struct TabulateRope : talc::impl::TabulateRopeBase<TabulateRope> {
       signalPassFailure();
   }
 
-  // To the base of the digits 2^30 has three.
+  // A position below 2^30 has three digits to this base.
   static void addTable(talc::RopeOp rope, int64_t positions) {
-    constexpr int64_t longest = 1 << 20, base = 1 << 10;
+    constexpr int64_t maxPositions = 1 << 20, base = 1 << 10;
     OpBuilder builder(rope);
     Attribute scaling = rope.getScaling().value_or(Attribute());
-    int64_t digits = positions > longest && !isa_and_nonnull<talc::DynamicScalingAttr>(scaling) ? base : 0;
+    int64_t digits = positions > maxPositions && !isa_and_nonnull<talc::DynamicScalingAttr>(scaling) ? base : 0;
     if (digits > 0) {
       positions = 3 * digits;
       rope.setDigits(digits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
+// A thin layer over OpBuilder, in which code that emits loops over buffers and vectors reads like these loops.
 #include "compiler/passes/schedule/Emitter.h"
 
 #include "compiler/passes/schedule/storage/Loads.h"
@@ -102,7 +102,8 @@ Value Emitter::maxLanes(Value vector) {
   return foldLanes(*this, vector, [&](Value x, Value y) { return maxf(x, y); });
 }
 
-// Interleaves row i with row i + lanes/2, once for each bit of a lane's number: bits of rows and lanes change places.
+// Interleaves row i with row i + lanes/2, once for each bit of a lane index, which exchanges the bits of rows and
+// lanes.
 Emitter::Values Emitter::transpose(Values rows) {
   for (int64_t bit = 1; bit < lanes; bit *= 2) {
     Values next;
@@ -150,7 +151,7 @@ Value Emitter::loadScalar(Value memref, ValueRange at) {
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
   memref::StoreOp::create(b, loc, convertToElement(*this, scalar, memref), memref, at);
 }
-// Where a value's share of its block would lie.
+// The byte offset of a value, as if the bytes of its block were divided evenly among its values.
 static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
   const StorageFormat &format = elementFormat(type);
   Value value = at.front();
@@ -166,7 +167,7 @@ void Emitter::prefetch(Value memref, ValueRange at, int64_t level, bool forWriti
 }
 void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line, int64_t level) {
   auto type = cast<MemRefType>(memref.getType());
-  // Bytes, so that only the first line's place is computed.
+  // Uses the buffer of bytes, so that only the address of the first line is computed.
   if (isa<StoredType>(type.getElementType()))
     return prefetch(bytes(memref), add(byteOf(*this, type, at), line * cacheLineBytes), level);
   Values behind(at);
@@ -199,7 +200,7 @@ Emitter::Values Emitter::loop(Value from, Value to, int64_t step, ValueRange ini
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Values results = body(loop.getInductionVar(), loop.getRegionIterArgs());
-  if (!init.empty())  // a loop that carries nothing has one
+  if (!init.empty())  // a loop without iter_args has a terminator
     scf::YieldOp::create(b, loc, results);
   return Values(loop.getResults());
 }
@@ -273,8 +274,8 @@ static bool isForStates(Type element) {
 }
 
 bool areValidKvCaches(Operation *module, int64_t lanes) {
-  auto check = [&](Operation *op, Value state) -> WalkResult {
-    auto type = cast<KvCacheType>(state.getType());
+  auto check = [&](Operation *op, Value cache) -> WalkResult {
+    auto type = cast<KvCacheType>(cache.getType());
     auto layout = dyn_cast_if_present<kernel::KvPanelsAttr>(type.getLayout());
     if (layout && isForStates(layout.getKeys()) && isForStates(layout.getValues()) && layout.getTokens() % lanes == 0)
       return WalkResult::advance();
@@ -290,10 +291,10 @@ bool areValidKvCaches(Operation *module, int64_t lanes) {
   return !result.wasInterrupted();
 }
 
-kernel::TasksOp getEnclosingTasks(Operation *piece) {
-  kernel::TasksOp tasks = kernel::TasksOp::around(piece);
-  if (!tasks || tasks.getComputeOp() != piece) {
-    piece->emitOpError("stands in no tasks of its own; divide-work puts it there");
+kernel::TasksOp getEnclosingTasks(Operation *op) {
+  kernel::TasksOp tasks = kernel::TasksOp::around(op);
+  if (!tasks || tasks.getComputeOp() != op) {
+    op->emitOpError("is not in tasks of its own; divide-work creates them");
     return {};
   }
   return tasks;
@@ -306,11 +307,11 @@ void inlineBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
   e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
 }
 
-kernel::TasksOp getPlannedTasks(Operation *piece) {
-  kernel::TasksOp tasks = getEnclosingTasks(piece);
+kernel::TasksOp getPlannedTasks(Operation *op) {
+  kernel::TasksOp tasks = getEnclosingTasks(op);
   if (!tasks || tasks.getPlan())
     return tasks;
-  piece->emitOpError("has no plan; assign-plans chooses one");
+  op->emitOpError("has no plan; assign-plans chooses one");
   return {};
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
+// A thin layer over OpBuilder, in which code that emits loops over buffers and vectors reads like these loops.
 //
-// What a vector is, is the machine's: a value of vector type, or as many threads of a workgroup that each have one lane
-// (gpu/WorkgroupEmitter.h). Code that both run says `sync` where one lane reads what another one wrote.
+// A vector is a value of vector type, or threads of a workgroup with one lane each (gpu/WorkgroupEmitter.h). Code for
+// both calls `sync` before one lane reads what another one wrote.
 #pragma once
 
+#include "compiler/passes/schedule/IsaTraits.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,16 +16,19 @@
 
 namespace talc {
 
-// Of a line of the caches.
+// Bytes of a cache line.
 constexpr int64_t cacheLineBytes = 64;
 
-// Builds f32 vector code of `lanes` lanes at the builder's insertion point; vectors are values of vector type.
+// Emits f32 vector code of `lanes` lanes at the builder's insertion point; vectors are values of vector type.
 class Emitter {
 public:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<Value>;
 
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes) : b(builder), loc(loc), lanes(lanes) {}
+  // Code for a CPU, which may depend on its instruction set.
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, const IsaTraits &traits)
+      : b(builder), loc(loc), lanes(traits.lanes), traits(traits) {}
   virtual ~Emitter() = default;
 
   // Index arithmetic.
@@ -46,7 +50,7 @@ public:
 
   // Vectors of f32.
   mlir::VectorType vectorType() { return mlir::VectorType::get({lanes}, b.getF32Type()); }
-  // Of vectors of scalars of a type.
+  // The type of vectors of a scalar type.
   virtual mlir::Type vectorOf(mlir::Type scalar) { return mlir::VectorType::get({lanes}, scalar); }
   virtual Value splat(double value);
   virtual Value broadcast(Value scalar);
@@ -57,13 +61,13 @@ public:
   Value divf(Value x, Value y);
   Value maxf(Value x, Value y);
   virtual Value fma(Value x, Value y, Value z);
-  // Whether x + y - y is what it says. Drivers of GPUs may make x of it.
+  // Whether x + y - y is evaluated as written. Drivers of GPUs may simplify it to x.
   virtual bool keepsSums() const { return true; }
   Value select(Value mask, Value x, Value y);
   // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
   virtual Value sumLanes(Value vector);
   virtual Value maxLanes(Value vector);
-  // Of as many vectors as one has lanes.
+  // Transposes as many vectors as each has lanes.
   Values transpose(Values rows);
 
   // Masks: the first `count` lanes.
@@ -74,19 +78,19 @@ public:
   // Memory. Values of any storage format are loaded as f32. A null mask stands for all lanes.
   virtual Value load(Value memref, mlir::ValueRange at, Value mask = {});
   virtual void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
-  // All lanes see what each of them stored.
+  // Makes stores of every lane visible to all lanes.
   virtual void sync() {}
-  // body() by one lane: for what others must not store at the same time.
+  // Runs body() in one lane, for stores that others must not do at the same time.
   virtual void once(llvm::function_ref<void()> body) { body(); }
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
-  // Into L1 or L2. The place may lie behind the end of the buffer.
+  // Prefetches into L1 or L2. The address may be beyond the end of the buffer.
   void prefetch(Value memref, mlir::ValueRange at, int64_t level = 2, bool forWriting = false);
-  // The line so many lines of the caches behind the one of a place.
+  // Prefetches the cache line that is `line` lines after the one of an element.
   void prefetchLine(Value memref, mlir::ValueRange at, int64_t line, int64_t level);
-  // All bytes of a weight whose values are stored in blocks.
+  // The bytes of a weight that is stored in quant blocks.
   Value bytes(Value memref);
-  // Memory that the lanes share: on the stack in front of the loops that use it, or of the workgroup.
+  // Memory that the lanes share: on the stack, allocated before the loops that use it, or of the workgroup.
   virtual Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);
 
@@ -99,40 +103,41 @@ public:
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> body);
   void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no);
-  // Runs body(c) for the one c in [first, last] that equals `value`, with c known to the body at compile time.
+  // Runs body(c) for the c in [first, last] that equals `value`; the body is emitted for every c.
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
-  // body(i) for i in [0, count), one by one, shared by the lanes where these can go different ways.
+  // Runs body(i) for i in [0, count), divided among the lanes if these can diverge.
   virtual void each(int64_t count, llvm::function_ref<void(Value)> body);
-  // The place of the largest of `count` scalars above `least`, of equal ones the first, and that scalar; 0 and `least`
-  // if there is none. Scalars are asked for one by one, shared by the lanes where these can go different ways.
+  // The index of the largest of `count` scalars above `least`, of equal ones the first, and that scalar; 0 and `least`
+  // if there is none. Scalars are compared one by one, divided among the lanes if these can diverge.
   virtual std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at);
-  // [0, width) in whole vectors, then a masked rest: body(column, mask or null).
+  // Runs body(column, mask or null) for [0, width) in whole vectors, then for a masked rest.
   void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   const int64_t lanes;
+  const IsaTraits traits = {};
 
 protected:
-  // The same of the places from one on, in steps.
+  // The same for the indices from `from` on, with a step.
   std::pair<Value, Value> largest(Value from, int64_t count, int64_t step, Value least,
                                   llvm::function_ref<Value(Value)> at);
 };
 
-// Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.
+// Whether vectors of `lanes` lanes divide a panel; reports an error at `op` if they do not.
 bool isValidWidth(mlir::Operation *op, int64_t lanes);
-// Whether such vectors divide the panels of all states, which are f32; says so where they do not.
+// Whether such vectors divide the panels of all KV caches; reports an error if they do not.
 bool areValidKvCaches(mlir::Operation *module, int64_t lanes);
 
-// The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
-kernel::TasksOp getEnclosingTasks(mlir::Operation *piece);
-// The same of a piece that cannot be expanded without a plan.
-kernel::TasksOp getPlannedTasks(mlir::Operation *piece);
+// The tasks around a compute op, as divide-work leaves it; null, with an error at the op, if there are none.
+kernel::TasksOp getEnclosingTasks(mlir::Operation *op);
+// The same for an op that needs a plan.
+kernel::TasksOp getPlannedTasks(mlir::Operation *op);
 
-// Moves the body of tasks to where `e` stands, with these values for its arguments.
+// Moves the body of tasks to the emitter's insertion point, with these values for its arguments.
 void inlineBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
 
-// The values that a block of scalar f32 operations yields, computed on vectors.
+// Computes a block of scalar f32 operations on vectors; the values that it yields.
 Emitter::Values vectorize(Emitter &e, mlir::Block &block, mlir::ValueRange arguments);
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-math: polynomials for exp, exp2, tanh, erf and log on vectors, and on the scalars of threads where these are
-// all there is; and integers that round to bf16.
+// expand-math: expands exp, exp2, tanh, erf and log into polynomials, on vectors and optionally on scalars; and
+// conversion to bf16 into integer code.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/MathPolynomials.h"
@@ -33,8 +33,8 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
       signalPassFailure();
   }
 
-  // To the nearest, ties to even. Instructions for bf16 take subnormal numbers for zero, and processors without them
-  // call a library. What widens is left: LLVM shifts.
+  // Rounds to nearest, ties to even. Instructions for bf16 flush subnormal numbers to zero, and CPUs without them call
+  // a library. Conversion from bf16 is left to LLVM, which shifts.
   LogicalResult expandRounding() {
     SmallVector<Operation *> roundings;
     getOperation().walk([&](arith::TruncFOp op) {

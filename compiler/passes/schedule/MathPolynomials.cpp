@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp and exp2 are our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (arguments
-// beyond are clamped; NaN stays NaN), faster than upstream's at the same error. tanh and erf are upstream's
-// approximations, within 5 ulp.
+// exp and exp2 are a chain of fused multiply-adds, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (other arguments are
+// clamped; NaN stays NaN), which is faster than upstream at the same error. tanh and erf are the approximations of
+// upstream, within 5 ulp.
 //
 //   exp:   n = round(x / ln 2), by adding 1.5 * 2^23;  r = x - n ln 2 in two steps;  exp(x) = p(r) * 2^n
 //   exp2:  n = round(x), in the same way;              r = x - n;                    exp2(x) = p(r) * 2^n
@@ -20,9 +20,9 @@ namespace talc {
 
 namespace {
 
-constexpr double shift = 12582912.0;  // 1.5 * 2^23: a sum with it is rounded to a whole number, in its low bits
+constexpr double shift = 12582912.0;  // 1.5 * 2^23: a sum with it is rounded to an integer, in its low bits
 
-// Both comparisons are false for NaN, which passes.
+// Both comparisons are false for NaN, which stays NaN.
 Value clamp(Emitter &e, Value x, double low, double high) {
   auto compare = [&](arith::CmpFPredicate predicate, Value y) {
     return arith::CmpFOp::create(e.b, e.loc, predicate, x, y);
@@ -46,7 +46,7 @@ Value constantOf(Emitter &e, Type type, int32_t value) {
   return arith::ConstantOp::create(e.b, e.loc, number);
 }
 
-// x * 2^n: the low bits of `shifted` = n + shift are moved to x's exponent.
+// x * 2^n: adds the low bits of `shifted` = n + shift to the exponent of x.
 Value scaleByPower(Emitter &e, Value x, Value shifted) {
   Type type = x.getType(), bits = e.vectorOf(e.b.getI32Type());
   auto bitsOf = [&](Value value) { return arith::BitcastOp::create(e.b, e.loc, bits, value); };

@@ -6,9 +6,9 @@
 
 namespace talc {
 
-// Of vectors of f32; `scalars`: of single numbers, too.
+// Patterns for vectors of f32; with `scalars` for scalars, too.
 void populateMathPolynomials(mlir::RewritePatternSet &patterns, bool scalars);
-// Whether functions of such numbers are among them.
+// Whether functions of this type are expanded.
 bool becomesPolynomial(mlir::Type type, bool scalars);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How texts and records name a kernel and the numbers of its plan.
+// Text that identifies a kernel and its plan, for remarks and tuning records.
 #include "compiler/passes/schedule/PlanText.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How texts and records name a kernel and the numbers of its plan.
+// Text that identifies a kernel and its plan, for remarks and tuning records.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"
@@ -8,8 +8,7 @@
 
 namespace talc {
 
-// Equal for pieces that compute the same: a digest of the piece with its tasks, without a plan and whatever it is
-// called.
+// A digest of a compute op with its tasks, but without its plan and name: equal for ops that compute the same.
 std::string kernelDigest(kernel::TasksOp tasks);
 
 // tile_rows = 4, block_rows = 96

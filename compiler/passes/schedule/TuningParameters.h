@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a plan (#kernel.plan) as fields of a struct, listed in a table of which reading, writing and checking
-// follow.
+// Tuning parameters (#kernel.plan) as fields of a struct, listed in a table by which they are read, written and
+// checked.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"
@@ -12,31 +12,32 @@ namespace talc {
 template <typename Plan> struct TuningParameter {
   llvm::StringLiteral name;
   int64_t Plan::*field;
-  int64_t least, most;
+  int64_t min, max;
 };
 
-// Takes over the numbers that `attribute` has, which may be null. Returns what is wrong with one, or nothing.
+// Sets the parameters that `attribute` has, which may be null. Returns an error message if one is out of range, else
+// "".
 template <typename Plan>
-std::string readPlan(kernel::PlanAttr attribute, llvm::ArrayRef<TuningParameter<Plan>> numbers, Plan &plan) {
-  for (const TuningParameter<Plan> &number : numbers)
-    if (auto given = attribute ? attribute.parameter(number.name) : std::nullopt) {
-      if (*given < number.least || *given > number.most)
-        return (number.name + " is " + std::to_string(*given) + ", expected " + std::to_string(number.least) + " to " +
-                std::to_string(number.most))
+std::string readPlan(kernel::PlanAttr attribute, llvm::ArrayRef<TuningParameter<Plan>> parameters, Plan &plan) {
+  for (const TuningParameter<Plan> &parameter : parameters)
+    if (auto given = attribute ? attribute.parameter(parameter.name) : std::nullopt) {
+      if (*given < parameter.min || *given > parameter.max)
+        return (parameter.name + " is " + std::to_string(*given) + ", expected " + std::to_string(parameter.min) +
+                " to " + std::to_string(parameter.max))
             .str();
-      plan.*number.field = *given;
+      plan.*parameter.field = *given;
     }
   return "";
 }
 
-// With those that `others` has, which may be null.
+// Adds the parameters to those of `others`, which may be null.
 template <typename Plan>
-kernel::PlanAttr writePlan(mlir::MLIRContext *context, llvm::ArrayRef<TuningParameter<Plan>> numbers, const Plan &plan,
-                           kernel::PlanAttr others = {}) {
+kernel::PlanAttr writePlan(mlir::MLIRContext *context, llvm::ArrayRef<TuningParameter<Plan>> parameters,
+                           const Plan &plan, kernel::PlanAttr others = {}) {
   mlir::Builder b(context);
   mlir::NamedAttrList all(others ? others.getParameters() : mlir::DictionaryAttr());
-  for (const TuningParameter<Plan> &number : numbers)
-    all.set(number.name, b.getI64IntegerAttr(plan.*number.field));
+  for (const TuningParameter<Plan> &parameter : parameters)
+    all.set(parameter.name, b.getI64IntegerAttr(plan.*parameter.field));
   return kernel::PlanAttr::get(context, all.getDictionary(context));
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/targets/cpu/Aarch64.h"
 
 #include "compiler/Error.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -102,7 +103,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
       break;
     facts.name = level.name;
     facts.dots = level.dots;
-    facts.vectorLanes = 4;
+    facts.traits = neonTraits();
     for (const char *feature : level.features) {
       facts.needs.features.push_back(feature);
       facts.features += (facts.features.empty() ? "+" : ",+") + std::string(feature);

@@ -4,6 +4,7 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/PlanOverrides.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 #include "compiler/targets/cpu/CpuTarget.h"
@@ -15,19 +16,19 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-void CpuTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void CpuTarget::addWeightPacking(OpPassManager &passes) const {
   // Panels are as wide as the tiles that take them.
-  passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
+  passes.addPass(createPackWeights({registerTileColumns(registerTileRows, cpu.traits)}));
 }
 
 void CpuTarget::addActivationQuantization(OpPassManager &passes, targets::Compute compute) const {
-  passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16 && cpu.pairs}));
+  passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16 && cpu.traits.bf16Pairs}));
 }
 
 void CpuTarget::addKvLayout(OpPassManager &passes) const {
   // The widest vectors of all processors, so that code for several of them shares states. Rings of whole blocks.
   constexpr int64_t ring = 256;
-  passes.addPass(createLayoutKvCache({statePanel, ring}));
+  passes.addPass(createLayoutKvCache({kvPanelTokens, ring}));
 }
 
 void CpuTarget::addOpSplitting(OpPassManager &passes) const {
@@ -36,8 +37,10 @@ void CpuTarget::addOpSplitting(OpPassManager &passes) const {
 }
 
 void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &generator) const {
+  // All passes of the stage ask for these.
+  passes.addPass(createAttachIsaTraits(cpu.traits));
   passes.addPass(
-      createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsPrefetches, cpu.prefetchesStreams, plans}));
+      createAssignPlans({cpu.traits.lanes, cpu.cacheBytes, cpu.dropsPrefetches, cpu.prefetchesStreams, plans}));
   // A plan may say who makes the code.
   if (generator != targets::builtinGenerator)
     passes.addPass(createAssignGenerators({generator, hgenBuild()}));
@@ -47,8 +50,8 @@ void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const 
 static std::string halideProcessor(const CpuFacts &cpu) {
   if (llvm::Triple(cpu.triple).isAArch64())
     return "arm-64-linux";
-  return cpu.vectorLanes > 8 ? "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"
-                             : "x86-64-linux-sse41-avx-avx2-fma-f16c";
+  return cpu.traits.hasLargeRegisterFile() ? "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"
+                                           : "x86-64-linux-sse41-avx-avx2-fma-f16c";
 }
 
 std::string CpuTarget::checkPlans(StringRef plans) const {
@@ -56,7 +59,7 @@ std::string CpuTarget::checkPlans(StringRef plans) const {
 }
 
 void CpuTarget::addSchedule(OpPassManager &passes) const {
-  int64_t lanes = cpu.vectorLanes;
+  int64_t lanes = cpu.traits.lanes;
   // What is not another generator's is expanded below.
   passes.addPass(createMatmulToHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createAttentionToHalide({lanes, halideProcessor(cpu)}));

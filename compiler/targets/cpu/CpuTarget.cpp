@@ -17,11 +17,12 @@ DictionaryAttr CpuTarget::manifestEntries(MLIRContext &context) const {
   Builder builder(&context);
   return builder.getDictionaryAttr({builder.getNamedAttr("cpu", builder.getStringAttr(cpu.name)),
                                     builder.getNamedAttr("tune", builder.getStringAttr(cpu.tune)),
-                                    builder.getNamedAttr("vector_lanes", builder.getI64IntegerAttr(cpu.vectorLanes))});
+                                    builder.getNamedAttr("vector_lanes", builder.getI64IntegerAttr(cpu.traits.lanes))});
 }
 
 std::string CpuTarget::identity() const {
-  return fmt::format("{} {} {} {} {} {}", cpu.triple, cpu.cpu, cpu.features, cpu.tune, cpu.vectorLanes, cpu.cacheBytes);
+  return fmt::format("{} {} {} {} {} {}", cpu.triple, cpu.cpu, cpu.features, cpu.tune, cpu.traits.lanes,
+                     cpu.cacheBytes);
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> CpuTarget::compile(ModuleOp module, targets::BeginPart begin) const {

@@ -2,6 +2,7 @@
 // A processor whose code LLVM makes: vectors, caches, and functions that every thread runs with its own number.
 #pragma once
 
+#include "compiler/passes/schedule/IsaTraits.h"
 #include "compiler/targets/Target.h"
 
 namespace talc::cpu {
@@ -20,7 +21,7 @@ struct CpuFacts {
   bool keepsOrder = false, keepsSchedule = false;
   // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
   bool loadsPairs = false;
-  unsigned vectorLanes = 0;  // f32 lanes of a vector register
+  IsaTraits traits;
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
   // Whether prefetches for which there is no room are dropped, and do not wait.
@@ -29,10 +30,10 @@ struct CpuFacts {
   bool prefetchesStreams = false;
   // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
   std::string dots;
-  // Whether weights of bf16 can be multiplied in pairs, and whether one instruction does so; of all but subnormal
-  // numbers that changes no bits.
-  bool pairs = false, bf16 = false;
-  // Whether registers of matrices multiply them, which makes bits of its own.
+  // Whether one instruction multiplies a pair of bf16 values and adds; for all but subnormal numbers that changes no
+  // bits.
+  bool bf16 = false;
+  // Whether AMX multiplies them, which makes bits of its own.
   bool amx = false;
 };
 
@@ -49,7 +50,7 @@ public:
   std::string identity() const override;
 
   std::string weightLayout() const override { return "panels"; }
-  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addWeightPacking(mlir::OpPassManager &passes) const override;
   void addActivationQuantization(mlir::OpPassManager &passes, targets::Compute compute) const override;
   void addKvLayout(mlir::OpPassManager &passes) const override;
   void addOpSplitting(mlir::OpPassManager &passes) const override;

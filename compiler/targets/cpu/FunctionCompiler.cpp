@@ -102,7 +102,7 @@ static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode obj
 // Otherwise the runtime could call nothing.
 static llvm::Error checkEntryPoints(ModuleOp module) {
   std::vector<StringRef> symbols;
-  for (const EntryPoint &entry : entryPoints)
+  for (const artifact::EntryInfo &entry : artifact::entryTable)
     symbols.push_back(entry.symbol);
   if (llvm::any_of(symbols, [&](StringRef symbol) { return SymbolTable::lookupSymbolIn(module, symbol); }))
     return llvm::Error::success();

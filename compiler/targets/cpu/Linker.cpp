@@ -4,7 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
-#include "compiler/targets/cpu/ObjectEmitter.h"
+#include "runtime/artifact/Entries.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/StringExtras.h"
@@ -98,9 +98,9 @@ llvm::Expected<targets::LinkedCode> linkSharedObject(llvm::ArrayRef<targets::Obj
   if (!image)
     return image.takeError();
   targets::LinkedCode linked{std::move(*image), {}};
-  for (const EntryPoint &entry : entryPoints)
+  for (const artifact::EntryInfo &entry : artifact::entryTable)
     if (defined.contains(entry.symbol))
-      linked.entries.push_back({entry.phase.str(), entry.symbol.str()});
+      linked.entries.push_back({entry.name, entry.symbol});
   return linked;
 }
 

@@ -7,7 +7,7 @@
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "compiler/Error.h"
-#include "dialects/kernel/SourceOrder.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -76,7 +76,8 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
   if (function.isIntrinsic())
     return;
   function.setDSOLocal(true);
-  if (llvm::none_of(entryPoints, [&](const EntryPoint &e) { return e.symbol == function.getName(); })) {
+  if (llvm::none_of(artifact::entryTable,
+                    [&](const artifact::EntryInfo &entry) { return entry.symbol == function.getName(); })) {
     function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     // Kernels and layers are shared by many calls; inlining them costs compile time and gains nothing.
     function.addFnAttr(llvm::Attribute::NoInline);
@@ -87,7 +88,7 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
   function.addFnAttr("tune-cpu", cpu.tune);
   if (!cpu.features.empty())
     function.addFnAttr("target-features", cpu.features);
-  std::string vectorBits = std::to_string(32 * cpu.vectorLanes);
+  std::string vectorBits = std::to_string(32 * cpu.traits.lanes);
   function.addFnAttr("prefer-vector-width", vectorBits);
   function.addFnAttr("min-legal-vector-width", vectorBits);
   function.addFnAttr("no-builtins");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "runtime/artifact/Entries.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
@@ -13,13 +14,6 @@
 #include <memory>
 
 namespace talc::cpu {
-
-// What the runtime calls in each phase; a program has some of them.
-struct EntryPoint {
-  llvm::StringLiteral phase, symbol;
-};
-inline constexpr EntryPoint entryPoints[] = {
-    {"encode", "talc_encode"}, {"prefill", "talc_prefill"}, {"decode", "talc_decode"}};
 
 class ObjectEmitter {
 public:

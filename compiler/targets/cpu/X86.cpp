@@ -3,6 +3,7 @@
 #include "compiler/targets/cpu/X86.h"
 
 #include "compiler/Error.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -21,7 +22,7 @@ namespace {
 // A level has the features of those before it, too, but for levels that stand aside.
 struct Level {
   const char *name, *cpu;  // cpu: LLVM's, with those features of the level that stand in `beside`
-  unsigned vectorLanes;
+  IsaTraits (*traits)();
   int64_t cacheBytes;
   // LLVM's names, which are also those of artifacts. Its lists leave out what follows from another feature, such as avx
   // from avx2: those stand in `implied`.
@@ -39,18 +40,28 @@ static const std::vector<Level> &levels() {
   static const std::vector<Level> list = {
       {"x86-64-v3",
        "x86-64-v3",
-       8,
+       avx2Traits,
        512 << 10,
        {"cx16", "popcnt", "sse4.2", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
        {"sse3", "ssse3", "sse4.1", "sahf", "avx"}},
       // Processors with AVX-512 need not have the narrower instruction.
-      {"x86-64-v3+vnni", "x86-64-v3", 8, 1 << 20, {"avxvnni"}, {}, "+avxvnni", true, false, false, /*aside=*/true},
-      {"x86-64-v4", "x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}},
-      {"x86-64-v4+vnni", "x86-64-v4", 16, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true},
-      {"x86-64-v4+bf16", "x86-64-v4", 16, 1 << 20, {"avx512bf16"}, {}, "+avx512vnni,+avx512bf16", true, true},
+      {"x86-64-v3+vnni",
+       "x86-64-v3",
+       avx2Traits,
+       1 << 20,
+       {"avxvnni"},
+       {},
+       "+avxvnni",
+       true,
+       false,
+       false,
+       /*aside=*/true},
+      {"x86-64-v4", "x86-64-v4", avx512Traits, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}},
+      {"x86-64-v4+vnni", "x86-64-v4", avx512Traits, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true},
+      {"x86-64-v4+bf16", "x86-64-v4", avx512Traits, 1 << 20, {"avx512bf16"}, {}, "+avx512vnni,+avx512bf16", true, true},
       {"x86-64-v4+amx",
        "x86-64-v4",
-       16,
+       avx512Traits,
        2 << 20,
        {"amx-tile", "amx-bf16", "amx-int8"},
        {},
@@ -145,7 +156,6 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   // LLVM's second scheduler knows no reason to wait with a prefetch: for Zen it brings all of an iteration together,
   // more than a processor has room for at a time.
   facts.keepsSchedule = true;
-  facts.pairs = true;
   const Level *level = highestLevel(features);
   if (!level)
     return facts;
@@ -155,7 +165,8 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.dots = level->vnni ? "vnni" : "avx2";
   facts.bf16 = level->bf16;
   facts.amx = level->amx;
-  facts.vectorLanes = level->vectorLanes;
+  facts.traits = level->traits();
+  facts.traits.tileRegisters = level->amx;
   facts.cacheBytes = level->cacheBytes;
   for (const Level *part : partsOf(*level)) {
     llvm::append_range(facts.needs.features, part->features);

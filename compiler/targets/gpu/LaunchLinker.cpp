@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the lists of launches from the phases on: a list that another one calls stands in its place, with the values
-// that it was given. So a phase is one table, however many layers share a list.
+// Links launch tables. A list that another list calls is inlined, with the values that it is passed: so an entry is one
+// table, however many layers share a list.
 #include "compiler/targets/gpu/LaunchLinker.h"
 
 #include "compiler/Error.h"
-#include "compiler/passes/codegen/gpu/Launches.h"
+#include "compiler/targets/gpu/GpuObject.h"
+#include "runtime/artifact/Entries.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,17 +13,14 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 
-using Json = nlohmann::json;
 using namespace talc::artifact;
 
 namespace talc::gpu {
 
 namespace {
 
-constexpr uint32_t noText = UINT32_MAX;
-constexpr llvm::StringLiteral phases[] = {"encode", "prefill", "decode"};
+constexpr uint32_t noModule = UINT32_MAX;
 
 template <size_t size> llvm::Error setName(char (&array)[size], const std::string &name) {
   if (name.size() >= size)
@@ -34,111 +32,97 @@ template <size_t size> llvm::Error setName(char (&array)[size], const std::strin
 class LaunchLinker {
 public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
-  llvm::Error addPhases(MakePersistent makePersistent);
+  llvm::Error addEntries(MakePersistent makePersistent);
   llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
   const std::vector<std::string> &allCodes() const { return codes; }
 
 private:
   using Values = std::vector<LaunchArgument>;
 
-  llvm::Error addKernel(const Json &object);
-  llvm::Error addPhase(const std::string &name);
-  llvm::Error addPersistent(LaunchEntry &phase, MakePersistent makePersistent);
-  std::string stepsOf(const LaunchEntry &phase) const;
-  llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
-  llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
-  static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
-  void placeLaunches();
-  std::vector<uint8_t> image(llvm::ArrayRef<std::string> joined) const;
+  llvm::Error addKernel(KernelObject object);
+  llvm::Error addEntry(const std::string &name);
+  llvm::Error addPersistent(LaunchEntry &entry, MakePersistent makePersistent);
+  std::string describeSteps(const LaunchEntry &entry) const;
+  llvm::Error addLaunches(const LaunchList &list, const Values &passed, int depth, uint32_t waits);
+  llvm::Error addLaunch(const ListLaunch &launch, const Values &values, uint32_t waits);
+  static llvm::Expected<LaunchArgument> getValue(const ListArgument &argument, const Values &passed);
+  void assignModules();
+  std::vector<uint8_t> makeImage(llvm::ArrayRef<std::string> joinedModules) const;
 
-  llvm::StringMap<Json> lists;
-  llvm::StringMap<uint32_t> numbers;  // of kernels
+  llvm::StringMap<LaunchList> lists;
+  llvm::StringMap<uint32_t> kernelIndices;
   std::vector<LaunchKernel> kernels;
-  std::vector<uint32_t> registers;              // of kernels
-  std::vector<std::string> codes, taskCodes;    // of kernels
-  std::vector<std::vector<std::string>> texts;  // the codes in each
-  std::vector<LaunchEntry> phaseTable;
-  llvm::StringMap<std::string> obstacles;  // to persistent kernels, by phase
+  std::vector<uint32_t> maxRegisters;             // of kernels
+  std::vector<std::string> codes, taskCodes;      // of kernels
+  std::vector<std::vector<std::string>> modules;  // codes of each
+  std::vector<LaunchEntry> entries;
+  llvm::StringMap<std::string> obstacles;  // to persistent kernels, by entry
   std::vector<Launch> launches;
   std::vector<LaunchArgument> arguments;
 };
 
 llvm::Error LaunchLinker::read(llvm::ArrayRef<targets::ObjectCode> objects) {
   for (const targets::ObjectCode &object : objects) {
-    Json json = Json::parse(object.bytes, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object())
-      return internalError("an object for GPUs is no JSON");
-    if (json.contains("list"))
-      lists[json["list"].get<std::string>()] = json;
-    else if (llvm::Error error = addKernel(json))
+    auto parsed = parseObject(object);
+    if (!parsed)
+      return parsed.takeError();
+    if (auto *list = std::get_if<LaunchList>(&*parsed))
+      lists[list->name] = std::move(*list);
+    else if (llvm::Error error = addKernel(std::move(std::get<KernelObject>(*parsed))))
       return error;
   }
   return llvm::Error::success();
 }
 
-llvm::Error LaunchLinker::addKernel(const Json &object) {
-  LaunchKernel kernel = {};
-  auto name = object.at("kernel").get<std::string>();
-  const Json &grid = object.at("grid");
-  kernel.text = noText;
-  kernel.threads = object.at("threads");
-  kernel.sharedBytes = object.at("shared");
-  kernel.argumentCount = object.at("arguments");
-  kernel.grid.rows = grid.value("rows", noArgument);
-  kernel.grid.divisor = grid.at("divisor");
-  kernel.grid.plus = grid.at("plus");
-  kernel.grid.y = grid.at("y");
-  numbers[name] = static_cast<uint32_t>(kernels.size());
-  codes.push_back(llvm::fromHex(object.at("code").get<std::string>()));
-  kernels.push_back(kernel);
-  registers.push_back(object.at("registers"));
-  taskCodes.push_back(llvm::fromHex(object.at("task").get<std::string>()));
-  return setName(kernels.back().name, name);
+llvm::Error LaunchLinker::addKernel(KernelObject object) {
+  object.kernel.module = noModule;
+  kernelIndices[object.name] = static_cast<uint32_t>(kernels.size());
+  kernels.push_back(object.kernel);
+  maxRegisters.push_back(object.maxRegisters);
+  codes.push_back(std::move(object.code));
+  taskCodes.push_back(std::move(object.taskCode));
+  return setName(kernels.back().name, object.name);
 }
 
-llvm::Expected<LaunchArgument> LaunchLinker::valueOf(const Json &argument, const Values &given) {
+llvm::Expected<LaunchArgument> LaunchLinker::getValue(const ListArgument &argument, const Values &passed) {
   LaunchArgument value = {};
-  if (argument.contains(launchKeys::argument.data())) {
-    size_t number = argument.at(launchKeys::argument.data());
-    if (number >= given.size())
-      return internalError("a list of launches refers to value {} of {}", number, given.size());
-    value = given[number];
+  if (argument.isValueOfList) {
+    if (argument.index >= passed.size())
+      return internalError("a list of launches refers to value {} of {}", argument.index, passed.size());
+    value = passed[argument.index];
   } else {
-    auto name = argument.at(launchKeys::base.data()).get<std::string>();
-    value.base = static_cast<uint32_t>(llvm::find(baseNames, name) - std::begin(baseNames));
+    value.base = argument.index;
   }
-  value.fixed += argument.value(launchKeys::fixed.data(), int64_t(0));
-  value.perToken += argument.value(launchKeys::perToken.data(), int64_t(0));
+  value.fixed += argument.fixed;
+  value.perToken += argument.perToken;
   return value;
 }
 
-llvm::Error LaunchLinker::addLaunch(const Json &launch, const Values &values, uint32_t waits) {
-  auto name = launch.at(launchKeys::call.data()).get<std::string>();
-  auto kernel = numbers.find(name);
-  if (kernel == numbers.end() || kernels[kernel->second].argumentCount != values.size())
-    return internalError("a launch calls '{}', which is no kernel of {} arguments", name, values.size());
-  launches.push_back({kernel->second, static_cast<uint32_t>(arguments.size()),
-                      launch.value(launchKeys::mark.data(), UINT32_MAX), waits});
+llvm::Error LaunchLinker::addLaunch(const ListLaunch &launch, const Values &values, uint32_t waits) {
+  auto kernel = kernelIndices.find(launch.callee);
+  if (kernel == kernelIndices.end() || kernels[kernel->second].argumentCount != values.size())
+    return internalError("a launch calls '{}', which is not a kernel of {} arguments", launch.callee, values.size());
+  launches.push_back({kernel->second, static_cast<uint32_t>(arguments.size()), launch.mark, waits});
   llvm::append_range(arguments, values);
   return llvm::Error::success();
 }
 
-// `waits`: whether the first one does, whatever the list says.
-llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int depth, uint32_t waits) {
-  constexpr int deepest = 64;  // calls form no cycle; plan-memory has checked it
-  if (depth > deepest)
-    return internalError("lists of launches call each other more than {} deep", deepest);
-  for (const Json &launch : list.at("launches")) {
+// `waits`: whether the first launch waits, whatever the list says.
+llvm::Error LaunchLinker::addLaunches(const LaunchList &list, const Values &passed, int depth, uint32_t waits) {
+  constexpr int maxDepth = 64;  // calls have no cycle; plan-memory has checked it
+  if (depth > maxDepth)
+    return internalError("lists of launches call each other more than {} deep", maxDepth);
+  for (const ListLaunch &launch : list.launches) {
     Values values;
-    for (const Json &argument : launch.at(launchKeys::arguments.data())) {
-      auto value = valueOf(argument, given);
+    for (const ListArgument &argument : launch.arguments) {
+      auto value = getValue(argument, passed);
       if (!value)
         return value.takeError();
       values.push_back(*value);
     }
-    waits |= launch.value(launchKeys::waits.data(), uint32_t(0));
-    auto called = lists.find(launch.at(launchKeys::call.data()).get<std::string>());
-    llvm::Error error = called != lists.end() ? addLaunches(called->second, values, depth + 1, waits)
+    waits |= launch.waits;
+    auto callee = lists.find(launch.callee);
+    llvm::Error error = callee != lists.end() ? addLaunches(callee->second, values, depth + 1, waits)
                                               : addLaunch(launch, values, waits);
     if (error)
       return error;
@@ -147,16 +131,16 @@ llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int
   return llvm::Error::success();
 }
 
-llvm::Error LaunchLinker::addPhase(const std::string &name) {
-  LaunchEntry phase = {};
-  phase.persistentKernel = noKernel;
-  phase.firstLaunch = static_cast<uint32_t>(launches.size());
+llvm::Error LaunchLinker::addEntry(const std::string &name) {
+  LaunchEntry entry = {};
+  entry.persistentKernel = noKernel;
+  entry.firstLaunch = static_cast<uint32_t>(launches.size());
   LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
   if (llvm::Error error = addLaunches(lists[name], {step}, /*depth=*/0, /*waits=*/0))
     return error;
-  phase.launchCount = static_cast<uint32_t>(launches.size()) - phase.firstLaunch;
-  phaseTable.push_back(phase);
-  return setName(phaseTable.back().name, name);
+  entry.launchCount = static_cast<uint32_t>(launches.size()) - entry.firstLaunch;
+  entries.push_back(entry);
+  return setName(entries.back().name, name);
 }
 
 template <typename T> static void append(std::vector<uint8_t> &image, const std::vector<T> &values) {
@@ -164,113 +148,120 @@ template <typename T> static void append(std::vector<uint8_t> &image, const std:
   image.insert(image.end(), bytes, bytes + values.size() * sizeof(T));
 }
 
-std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) const {
+std::vector<uint8_t> LaunchLinker::makeImage(llvm::ArrayRef<std::string> joinedModules) const {
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
-  header.entryCount = static_cast<uint32_t>(phaseTable.size());
+  header.entryCount = static_cast<uint32_t>(entries.size());
   header.launchCount = static_cast<uint32_t>(launches.size());
   header.argumentCount = static_cast<uint32_t>(arguments.size());
-  header.moduleCount = static_cast<uint32_t>(joined.size());
-  std::vector<LaunchModule> places;
-  uint64_t at = sizeof(header) + joined.size() * sizeof(LaunchModule) + kernels.size() * sizeof(LaunchKernel) +
-                phaseTable.size() * sizeof(LaunchEntry) + launches.size() * sizeof(Launch) +
-                arguments.size() * sizeof(LaunchArgument);
-  for (const std::string &text : joined) {
-    places.push_back({at, text.size()});
-    at += text.size();
+  header.moduleCount = static_cast<uint32_t>(joinedModules.size());
+  std::vector<LaunchModule> moduleTable;
+  uint64_t offset = sizeof(header) + joinedModules.size() * sizeof(LaunchModule) +
+                    kernels.size() * sizeof(LaunchKernel) + entries.size() * sizeof(LaunchEntry) +
+                    launches.size() * sizeof(Launch) + arguments.size() * sizeof(LaunchArgument);
+  for (const std::string &module : joinedModules) {
+    moduleTable.push_back({offset, module.size()});
+    offset += module.size();
   }
   std::vector<uint8_t> image(sizeof(header));
   std::memcpy(image.data(), &header, sizeof(header));
-  append(image, places);
+  append(image, moduleTable);
   append(image, kernels);
-  append(image, phaseTable);
+  append(image, entries);
   append(image, launches);
   append(image, arguments);
-  for (const std::string &text : joined)
-    image.insert(image.end(), text.begin(), text.end());
+  for (const std::string &module : joinedModules)
+    image.insert(image.end(), module.begin(), module.end());
   return image;
 }
 
-llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
-  for (llvm::StringLiteral phase : phases)
-    if (lists.contains(phase))
-      if (llvm::Error error = addPhase(phase.str()))
+llvm::Error LaunchLinker::addEntries(MakePersistent makePersistent) {
+  for (const EntryInfo &entry : entryTable)
+    if (lists.contains(entry.name))
+      if (llvm::Error error = addEntry(entry.name))
         return error;
-  placeLaunches();
-  for (LaunchEntry &phase : phaseTable)
+  assignModules();
+  for (LaunchEntry &entry : entries)
     if (makePersistent)
-      if (llvm::Error error = addPersistent(phase, makePersistent))
+      if (llvm::Error error = addPersistent(entry, makePersistent))
         return error;
   return llvm::Error::success();
 }
 
-// A kernel stands in the text of the first phase that launches it.
-void LaunchLinker::placeLaunches() {
+// A kernel belongs to the module of the first entry that launches it.
+void LaunchLinker::assignModules() {
   uint32_t count = 0;
-  for (const LaunchEntry &phase : phaseTable) {
-    bool isNew = false;
-    for (uint32_t i = 0; i < phase.launchCount; ++i)
-      if (uint32_t &text = kernels[launches[phase.firstLaunch + i].kernel].text; text == noText) {
-        text = count;
-        isNew = true;
+  for (const LaunchEntry &entry : entries) {
+    bool isUsed = false;
+    for (uint32_t i = 0; i < entry.launchCount; ++i)
+      if (uint32_t &module = kernels[launches[entry.firstLaunch + i].kernel].module; module == noModule) {
+        module = count;
+        isUsed = true;
       }
-    count += isNew;
+    count += isUsed;
   }
-  texts.resize(std::max(count, 1U));
+  modules.resize(std::max(count, 1U));
   for (auto [kernel, code] : llvm::zip_equal(kernels, codes)) {
-    kernel.text = kernel.text == noText ? 0 : kernel.text;
-    texts[kernel.text].push_back(code);
+    kernel.module = kernel.module == noModule ? 0 : kernel.module;
+    modules[kernel.module].push_back(code);
   }
 }
 
-llvm::Error LaunchLinker::addPersistent(LaunchEntry &phase, MakePersistent makePersistent) {
-  std::map<uint32_t, EntryKernel> pieces;
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    uint32_t kernel = launches[phase.firstLaunch + i].kernel;
+llvm::Error LaunchLinker::addPersistent(LaunchEntry &entry, MakePersistent makePersistent) {
+  std::map<uint32_t, EntryKernel> entryKernels;
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    uint32_t kernel = launches[entry.firstLaunch + i].kernel;
     if (taskCodes[kernel].empty()) {
-      obstacles[phase.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
+      obstacles[entry.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
       return llvm::Error::success();
     }
-    pieces[kernel] = {kernel, kernels[kernel], registers[kernel], taskCodes[kernel]};
+    entryKernels[kernel] = {kernel, kernels[kernel], maxRegisters[kernel], taskCodes[kernel]};
   }
-  const std::string name = std::string("talc_") + phase.name;
-  PersistentKernel made = {};
-  obstacles[phase.name] = makePersistent(name, llvm::to_vector(llvm::make_second_range(pieces)), made);
-  if (!obstacles[phase.name].empty())
+  const std::string name = std::string("talc_") + entry.name;
+  PersistentKernel persistent = {};
+  obstacles[entry.name] = makePersistent(name, llvm::to_vector(llvm::make_second_range(entryKernels)), persistent);
+  if (!obstacles[entry.name].empty())
     return llvm::Error::success();
-  phase.persistentKernel = static_cast<uint32_t>(kernels.size());
-  phase.persistentTokens = made.mostRows;
+  entry.persistentKernel = static_cast<uint32_t>(kernels.size());
+  entry.persistentTokens = persistent.maxTokens;
   LaunchKernel &kernel = kernels.emplace_back();
-  kernel.threads = made.threads;
-  kernel.dynamicBytes = made.dynamicBytes;
+  kernel.threads = persistent.threads;
+  kernel.dynamicBytes = persistent.dynamicBytes;
   kernel.argumentCount = persistentArguments;
   kernel.grid = {noArgument, 1, 0, 1};
-  kernel.text = static_cast<uint32_t>(texts.size());
-  texts.push_back({made.code});
-  codes.push_back(std::move(made.code));
+  kernel.module = static_cast<uint32_t>(modules.size());
+  modules.push_back({persistent.code});
+  codes.push_back(std::move(persistent.code));
   taskCodes.emplace_back();
   return setName(kernel.name, name);
 }
 
-// Where GPUs know no persistent kernels there is nothing to be said of them.
-std::string LaunchLinker::stepsOf(const LaunchEntry &phase) const {
-  std::string count = llvm::formatv("{0} launches", phase.launchCount);
-  if (phase.persistentKernel != noKernel)
-    return llvm::formatv("one launch of workgroups of {0} threads for up to {1} rows, else {2}",
-                         kernels[phase.persistentKernel].threads, phase.persistentTokens, count);
-  std::string obstacle = obstacles.lookup(phase.name);
+// Nothing is said of persistent kernels where the target does not have them.
+std::string LaunchLinker::describeSteps(const LaunchEntry &entry) const {
+  std::string count = llvm::formatv("{0} launches", entry.launchCount);
+  if (entry.persistentKernel != noKernel)
+    return llvm::formatv("one launch of workgroups of {0} threads for up to {1} tokens, else {2}",
+                         kernels[entry.persistentKernel].threads, entry.persistentTokens, count);
+  std::string obstacle = obstacles.lookup(entry.name);
   return obstacle.empty() ? count : count + ", and never one: " + obstacle;
 }
 
 llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
   targets::LinkedCode linked;
-  for (const LaunchEntry &phase : phaseTable)
-    linked.entries.push_back({phase.name, phase.name, stepsOf(phase)});
+  for (const LaunchEntry &entry : entries)
+    linked.entries.push_back({entry.name, entry.name, describeSteps(entry)});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
-                     llvm::join(llvm::ArrayRef(phases), ", "));
-  linked.image = image(llvm::map_to_vector(texts, [&](llvm::ArrayRef<std::string> text) { return join(text); }));
+                     llvm::join(llvm::map_range(entryTable, [](const EntryInfo &entry) { return entry.name; }), ", "));
+  std::vector<std::string> joinedModules;
+  for (const std::vector<std::string> &module : modules) {
+    auto joined = join(module);
+    if (!joined)
+      return joined.takeError();
+    joinedModules.push_back(std::move(*joined));
+  }
+  linked.image = makeImage(joinedModules);
   return linked;
 }
 
@@ -280,7 +271,7 @@ static llvm::Error linkAll(LaunchLinker &linker, llvm::ArrayRef<targets::ObjectC
                            MakePersistent makePersistent) {
   if (llvm::Error error = linker.read(objects))
     return error;
-  return linker.addPhases(makePersistent);
+  return linker.addEntries(makePersistent);
 }
 
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
@@ -291,8 +282,8 @@ llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectC
   return linker.link(join);
 }
 
-llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
-                                                     MakePersistent makePersistent) {
+llvm::Expected<std::vector<std::string>> getKernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                        MakePersistent makePersistent) {
   LaunchLinker linker;
   if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes tables of launches and texts (runtime/device/gpu/LaunchTable.h) of a program's objects.
+// Links the objects of a program to launch tables and code modules (runtime/device/gpu/LaunchTable.h).
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -7,30 +7,30 @@
 
 namespace talc::gpu {
 
-// Makes one text of the codes of kernels.
-using JoinCodes = llvm::function_ref<std::string(llvm::ArrayRef<std::string> codes)>;
+// Makes one module of the codes of kernels.
+using JoinCodes = llvm::function_ref<llvm::Expected<std::string>(llvm::ArrayRef<std::string> codes)>;
 
-// A phase as one kernel that does the tasks of all (LaunchTable.h: persistent kernels).
+// An entry as one kernel that does the tasks of all its kernels (LaunchTable.h: persistent kernels).
 struct PersistentKernel {
   std::string code;
-  uint32_t threads, dynamicBytes, mostRows;
+  uint32_t threads, dynamicBytes, maxTokens;
 };
-// A kernel of a phase.
+// A kernel of an entry.
 struct EntryKernel {
-  uint32_t number;
+  uint32_t index;
   artifact::LaunchKernel kernel;
-  uint32_t registers;    // that a thread may take; 0: nothing is said
-  std::string taskCode;  // does one task
+  uint32_t maxRegisters;  // of a thread; 0: no limit
+  std::string taskCode;   // does one task
 };
-// Why there is no such kernel, or nothing.
+// Returns why there is no such kernel, or nothing.
 using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<EntryKernel> kernels,
-                                                      PersistentKernel &whole)>;
+                                                      PersistentKernel &persistent)>;
 
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
                                                  MakePersistent makePersistent = nullptr);
 
 // The codes of all kernels, in their order.
-llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
-                                                     MakePersistent makePersistent = nullptr);
+llvm::Expected<std::vector<std::string>> getKernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                        MakePersistent makePersistent = nullptr);
 
 }  // namespace talc::gpu

@@ -13,11 +13,11 @@ using namespace mlir;
 
 namespace talc::nvptx {
 
-void NvptxTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void NvptxTarget::addWeightPacking(OpPassManager &passes) const {
   // Neighbouring threads read neighbouring outputs of a panel. Narrower panels take more requests for the same bytes,
   // and each row in shared memory serves fewer outputs, which costs more than a few lanes that are read for nothing.
   constexpr int64_t widest = 64, spare = 128;
-  passes.addPass(createPackWeights({weights, widest, spare}));
+  passes.addPass(createPackWeights({widest, spare}));
 }
 
 void NvptxTarget::addKvLayout(OpPassManager &passes) const {
@@ -29,19 +29,18 @@ void NvptxTarget::addOpSplitting(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKv({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(createSplitK({/*matrices=*/true}));
+  passes.addPass(createSplitK({chip}));
   // Barriers are those of workers that take tasks as they come.
   passes.addPass(createSetDynamicSchedule());
 }
 
 void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {
   // What buffers hold depends on all that read them, so it is noted before functions are looked for in the cache.
-  passes.addPass(createNarrowActivations());
+  passes.addPass(createNarrowActivations({chip}));
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {
-  // All GPUs that code is made for have tensor cores.
-  passes.addPass(createExpandWorkgroups({/*matrices=*/true, /*subgroup=*/32}));
+  passes.addPass(createExpandWorkgroups({chip}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());
   endStage(passes,
@@ -62,7 +61,7 @@ void NvptxTarget::addCodegen(OpPassManager &passes) const {
   // Before upstream's conversions, which would call libraries.
   passes.addPass(createConvertWorkgroupsToNVVM());
   addConversionToLLVM(passes);
-  endStage(passes, {"builtin", "talc", "llvm"});
+  endStage(passes, {"builtin", "talc", "llvm", "nvvm"});
 }
 
 }  // namespace talc::nvptx

@@ -3,10 +3,11 @@
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "compiler/Error.h"
-#include "compiler/targets/gpu/KernelObject.h"
+#include "compiler/targets/gpu/EmitObjects.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
 #include "compiler/targets/nvptx/PersistentKernel.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
+#include "compiler/targets/nvptx/PtxModule.h"
 #include "compiler/targets/nvptx/PtxRegisterPressure.h"
 #include "compiler/targets/nvptx/PtxasRegisters.h"
 
@@ -74,16 +75,6 @@ static llvm::Error checkFunctions(ModuleOp module) {
   return llvm::Error::success();
 }
 
-// Takes the function for one task, which comes last, out of a kernel's text.
-static llvm::Expected<std::string> takeTask(const std::string &kernel, std::string &text) {
-  size_t at = text.find("\t// .globl\t" + kernel + "_task");
-  if (at == std::string::npos)
-    return internalError("LLVM has written no function '{}_task'", kernel);
-  std::string task = headOf(text).str() + text.substr(at);
-  text.resize(at);
-  return task;
-}
-
 llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp module, targets::BeginPart begin) const {
   if (llvm::Error error = checkFunctions(module))
     return std::move(error);
@@ -91,23 +82,18 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
   registerTranslations(*module.getContext());
   return gpu::makeObjects(module, [&](Operation *op) -> llvm::Expected<gpu::KernelCode> {
     auto kernel = cast<LLVM::LLVMFuncOp>(op);
-    std::optional<uint64_t> taskShared;
-    auto listing = emitKernel(kernel, module, chip, &taskShared);
-    if (!listing)
-      return listing.takeError();
-    gpu::KernelCode code = {kernel.getNumArguments(), sharedBytes(kernel), std::move(listing->assembly), ""};
-    if (taskShared) {
-      code.sharedBytes = static_cast<int64_t>(*taskShared);
-      auto task = takeTask(listing->function, code.code);
-      if (!task)
-        return task.takeError();
-      code.taskCode = std::move(*task);
-    }
+    auto emitted = emitKernel(kernel, module, chip, /*withTask=*/true);
+    if (!emitted)
+      return emitted.takeError();
+    gpu::KernelCode code = {kernel.getNumArguments(), sharedBytes(kernel), std::move(emitted->listing.assembly),
+                            std::move(emitted->task)};
+    if (!code.taskCode.empty())
+      code.sharedBytes = static_cast<int64_t>(emitted->taskSharedBytes);
     return code;
   });
 }
 
-static std::string registersOf(llvm::StringRef ptx, const std::string &chip) {
+static std::string describeRegisters(llvm::StringRef ptx, const std::string &chip) {
   if (auto registers = ptxasRegisters(ptx, chip))
     return std::to_string(*registers) + " registers by ptxas";
   return "at most " + std::to_string(ptxRegisterPressure(ptx)) + " registers of 32 bits alive in the text";
@@ -119,35 +105,53 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::functionListings(
   registerTranslations(*module.getContext());
   return gpu::makeListings(module, [&](Operation *op) -> llvm::Expected<targets::CodeListing> {
     auto kernel = cast<LLVM::LLVMFuncOp>(op);
-    auto listing = emitKernel(kernel, module, chip);
-    if (listing)
-      listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", " + registersOf(listing->assembly, chip);
+    auto emitted = emitKernel(kernel, module, chip, /*withTask=*/false);
+    if (!emitted)
+      return emitted.takeError();
+    targets::CodeListing listing = std::move(emitted->listing);
+    listing.resources =
+        gpu::describeResources(kernel, sharedBytes(kernel)) + ", " + describeRegisters(listing.assembly, chip);
     return listing;
   });
 }
 
-static std::string joinTexts(llvm::ArrayRef<std::string> texts) {
-  std::string all;
-  for (const std::string &text : texts) {
-    const llvm::StringRef head = headOf(text);
-    if (all.empty())
-      all = head.str() + persistentDeclarations;
-    all += llvm::StringRef(text).drop_front(head.size());
+// Links the code of kernels, and declares the shared memory of persistent kernels.
+static llvm::Expected<std::string> joinCodes(llvm::ArrayRef<std::string> codes) {
+  if (codes.empty())
+    return std::string();
+  std::vector<PtxModule> modules;
+  for (const std::string &code : codes) {
+    auto module = PtxModule::parse(code);
+    if (!module)
+      return module.takeError();
+    modules.push_back(std::move(*module));
   }
-  return all;
+  auto linked = PtxModule::link(modules);
+  if (!linked)
+    return linked.takeError();
+  linked->globals = persistentDeclarations + linked->globals;
+  return linked->text();
 }
 
-static llvm::Expected<std::string> linkedText(llvm::ArrayRef<targets::ObjectCode> objects) {
-  auto texts = gpu::kernelCodes(objects, makePersistentKernel);
-  return texts ? llvm::Expected<std::string>(joinTexts(*texts)) : texts.takeError();
+static auto persistentKernelMaker(const std::string &chip) {
+  return [facts = findGpu(chip)](const std::string &name, llvm::ArrayRef<gpu::EntryKernel> kernels,
+                                 gpu::PersistentKernel &persistent) {
+    return makePersistentKernel(name, kernels, *facts, persistent);
+  };
 }
 
-// Of PTX it is what a program has, with all that kernels call.
+static llvm::Expected<std::string> linkAllKernels(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                  const std::string &chip) {
+  auto codes = gpu::getKernelCodes(objects, persistentKernelMaker(chip));
+  return codes ? joinCodes(*codes) : codes.takeError();
+}
+
+// The PTX of a program includes its persistent kernels.
 llvm::Expected<std::string> NvptxTarget::listing(llvm::StringRef word, ModuleOp module,
                                                  targets::BeginPart begin) const {
   if (word == "ptx") {
     auto objects = compile(module, begin);
-    return objects ? linkedText(*objects) : llvm::Expected<std::string>(objects.takeError());
+    return objects ? linkAllKernels(*objects, chip) : llvm::Expected<std::string>(objects.takeError());
   }
   auto all = functionListings(module, begin);
   if (!all)
@@ -159,11 +163,11 @@ llvm::Expected<std::string> NvptxTarget::listing(llvm::StringRef word, ModuleOp 
 }
 
 llvm::Expected<targets::LinkedCode> NvptxTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  return gpu::linkLaunches(objects, joinTexts, makePersistentKernel);
+  return gpu::linkLaunches(objects, joinCodes, persistentKernelMaker(chip));
 }
 
 llvm::Expected<std::vector<uint8_t>> NvptxTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  auto text = linkedText(objects);
+  auto text = linkAllKernels(objects, chip);
   if (!text)
     return text.takeError();
   return std::vector<uint8_t>(text->begin(), text->end());

@@ -20,7 +20,7 @@ public:
   std::string identity() const override { return "nvptx " + chip; }
 
   std::string weightLayout() const override { return "panels"; }
-  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addWeightPacking(mlir::OpPassManager &passes) const override;
   void addKvLayout(mlir::OpPassManager &passes) const override;
   void addOpSplitting(mlir::OpPassManager &passes) const override;
   void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;

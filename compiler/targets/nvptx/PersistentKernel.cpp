@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a persistent kernel: it goes through a table of pieces in memory, does their tasks by the text of their
-// functions (TaskFunction.h), and waits in front of pieces with a barrier until all workgroups have come so far.
+// The code of a persistent kernel. It walks a table of launches in memory, does their tasks by the inlined bodies of
+// task functions (TaskFunction.h), and waits in front of launches with a barrier until all workgroups have arrived.
 //
-//   for each piece
+//   for each launch
 //     task = workgroup + team * workgroups
-//     do  if (task < tasks) switch (kernel of the piece)  what its function does
-//         first = (workgroups + (claims of the piece)++) * teams,  task = first + team
+//     do  if (task < tasks) switch (kernel of the launch)  body of its task function
+//         first = (workgroups + (claims of the launch)++) * teams,  task = first + team
 //     while (first < tasks)
-//     if (the next piece has a barrier)  arrivals += 1; wait until arrivals = workgroups * its number
+//     if (the next launch has a barrier)  arrivals += 1; wait until arrivals = workgroups * its number
 //
-// The first tasks lie as far apart as they can, since every multiprocessor has its own way to memory. Which team does a
-// task changes nothing in its bits. Threads beyond the teams of a piece have no task. Arrival is a release and the end
-// of waiting an acquire, both by the first thread; the barrier of the workgroup stands between it and the others, so
-// that all of them see what any thread of the GPU wrote before. It is PTX since the order of memory is what matters
-// here, and the same for all models but for the switch. Without a barrier of the GPU the threads of a workgroup still
-// wait for each other: the next piece has other teams, with other parts of the shared memory.
+// The first tasks of neighboring workgroups are neighbors, so that all multiprocessors load from memory. Results do not
+// depend on which team does a task. Threads beyond the teams of a launch have no task. Arrival is a release and the end
+// of waiting an acquire, both by the first thread; the barrier of the workgroup orders it with the other threads, so
+// that all of them see what any thread of the GPU wrote before. It is written in PTX since the order of memory accesses
+// is what matters, and the same for all models but for the switch. Without a GPU-wide barrier the threads of a
+// workgroup still wait for each other: the next launch has other teams, with other parts of the shared memory.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
+#include "compiler/passes/schedule/gpu/GpuFacts.h"
+#include "compiler/targets/nvptx/PtxModule.h"
 #include "compiler/targets/nvptx/PtxRegisterPressure.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -32,20 +34,18 @@ using Kernels = llvm::ArrayRef<gpu::EntryKernel>;
 
 const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc_shared[];\n";
 
-// Rows of one instruction of matrices: up to these a contraction takes as long as for one.
-static constexpr uint32_t mostRows = 16;
-// What every GPU from sm_80 on has for a workgroup.
-static constexpr uint32_t mostShared = 96 << 10, cardRegisters = 1 << 16;
+// The rows of one MMA: up to so many, a matmul takes as long as for one.
+static constexpr uint32_t maxTokens = MmaSyncM16N8K16::m;
 
 static_assert(offsetof(PersistentLaunch, teams) == 16 && offsetof(PersistentLaunch, barrier) == 20 &&
                   offsetof(PersistentLaunch, arguments) == 24 && sizeof(PersistentLaunch) == 32,
-              "the text below reads it");
+              "the code below reads it");
 
-// While a task is done, nothing is kept in registers: the number of the piece and the place of its arguments lie in
-// shared memory, and the rest is loaded again behind its code. What a team has of shared memory begins at a multiple of
-// 16 bytes (TaskFunction.h). 0: name, 1: threads, 2: the switch, 3: bytes of the claim, 4: what is said of registers,
-// 5: loadPlace, 6: shared bytes of all teams, 7: storeArguments.
-static constexpr const char *text = R"(
+// While a task runs, nothing stays in registers: the index of the launch and the address of its arguments are in shared
+// memory, and the rest is loaded again after the task. The shared memory of a team is aligned to 16 bytes
+// (TaskFunction.h). 0: name, 1: threads, 2: the switch, 3: bytes of the kernel itself, 4: register limit, 5:
+// loadLaunch, 6: shared bytes of all teams, 7: storeArguments.
+static constexpr const char *kernelTemplate = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
 	.param .u64 {0}_count,
@@ -159,90 +159,80 @@ END_OF_STEP:
 }
 )";
 
-// Of the piece with this number. 0: name
-static constexpr const char *loadPlace = R"(	ld.param.b64 	%place, [{0}_pieces];
+// The address of the launch. 0: name
+static constexpr const char *loadLaunch = R"(	ld.param.b64 	%place, [{0}_pieces];
 	cvta.to.global.u64 	%place, %place;
 	mul.wide.u32 	%wide, %piece, 32;
 	add.s64 	%place, %place, %wide;
 )";
 
-// For tasks of the piece (TaskFunction.cpp).
+// Where tasks find the address of their arguments (TaskFunction.cpp).
 static constexpr const char *storeArguments = R"(	ld.global.b64 	%wide, [%place+24];
 	st.shared.b64 	[talc_shared+8], %wide;
 )";
 
-// 0: number of the kernel, 1: what does a task
-static constexpr const char *caseText = R"(	setp.ne.b32 	%holds, %kernel, {0};
+// 0: index of the kernel, 1: inlined body
+static constexpr const char *caseTemplate = R"(	setp.ne.b32 	%holds, %kernel, {0};
 	@%holds bra 	NOT_{0};
 {1}	bra.uni 	DONE;
 NOT_{0}:
 )";
 
-llvm::StringRef headOf(llvm::StringRef text) {
-  constexpr llvm::StringLiteral last = ".address_size 64\n";
-  size_t at = text.find(last);
-  return at == llvm::StringRef::npos ? "" : text.take_front(at + last.size());
+// The registers that a task needs: in prefill those of its kernel, and some for the code around it; in decode those
+// that are alive in its code and a third more, since ptxas moves loads ahead.
+static uint32_t requiredRegisters(const gpu::EntryKernel &kernel, llvm::StringRef body, bool hasManyRows) {
+  constexpr uint32_t surrounding = 24;
+  if (hasManyRows)
+    return kernel.maxRegisters == 0 ? 0 : kernel.maxRegisters + surrounding;
+  return static_cast<uint32_t>(ptxRegisterPressure(body)) * 4 / 3;
 }
 
-// Braces and what is between them: registers and labels of a function are its own there, too.
-static std::string insideOf(llvm::StringRef function) {
-  constexpr llvm::StringLiteral end = "\tret;\n";
-  function = function.drop_front(std::min(function.find("\n{\n"), function.size() - 1) + 1);
-  std::string text;
-  for (size_t at = function.find(end); at != llvm::StringRef::npos; at = function.find(end)) {
-    text += (function.take_front(at) + "\tbra \tDONE;\n").str();
-    function = function.drop_front(at + end.size());
-  }
-  return text + function.str();
-}
-
-// Registers that a piece wants. Of many rows as many as its kernel would have alone, and some for what is around it. Of
-// one row as many as live in its text, and a third more: ptxas moves loads forward, and took up to so many.
-static uint32_t wantedRegisters(const gpu::EntryKernel &piece, bool manyRows) {
-  constexpr uint32_t around = 24;
-  if (manyRows)
-    return piece.registers == 0 ? 0 : piece.registers + around;
-  return static_cast<uint32_t>(ptxRegisterPressure(piece.taskCode)) * 4 / 3;
-}
-
-// Without a limit ptxas keeps some registers in memory so that more workgroups fit. That pays where a step has one row,
-// whose kernels take few and wait for memory, unless its largest piece leaves room for one workgroup only; else there
-// are as many as that wants, and those beyond that no other workgroup could use.
-static std::string registerLimit(Kernels kernels, uint32_t threads) {
-  constexpr uint32_t most = 255, unit = 8;
-  const bool manyRows = llvm::any_of(
-      kernels, [](const gpu::EntryKernel &piece) { return piece.kernel.grid.rows != artifact::noArgument; });
-  uint32_t wanted = 0;
-  for (const gpu::EntryKernel &piece : kernels)
-    wanted = std::max(wanted, wantedRegisters(piece, manyRows));
-  if (wanted == 0)
+// Without a limit ptxas spills some registers so that more workgroups fit. That pays in decode, whose tasks need few
+// registers and wait for memory, unless the largest task allows one workgroup only. Else there are as many workgroups
+// as the largest task allows, with all the registers that these can use.
+static std::string limitRegisters(uint32_t required, uint32_t threads, bool hasManyRows, const GpuFacts &facts) {
+  if (required == 0)
     return "";
-  const uint32_t workgroups = std::max(cardRegisters / (threads * std::min(wanted, most)), 1U);
-  if (!manyRows && workgroups > 1)
+  const auto registers = static_cast<uint32_t>(facts.registers);
+  const auto maxRegisters = static_cast<uint32_t>(facts.maxRegisters);
+  const uint32_t workgroups = std::max(registers / (threads * std::min(required, maxRegisters)), 1U);
+  if (!hasManyRows && workgroups > 1)
     return "";
-  return llvm::formatv(".maxnreg {0}\n", std::min(most, cardRegisters / (threads * workgroups) / unit * unit)).str();
+  return llvm::formatv(".maxnreg {0}\n", facts.registersForThreads(threads * workgroups)).str();
 }
 
-std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::PersistentKernel &whole) {
-  for (const gpu::EntryKernel &piece : kernels)
-    whole.threads = std::max(whole.threads, piece.kernel.threads);
+std::string makePersistentKernel(const std::string &name, Kernels kernels, const GpuFacts &facts,
+                                 gpu::PersistentKernel &persistent) {
+  const auto maxShared = static_cast<uint32_t>(facts.maxSharedBytes);
+  const bool hasManyRows = llvm::any_of(
+      kernels, [](const gpu::EntryKernel &kernel) { return kernel.kernel.grid.rows != artifact::noArgument; });
+  for (const gpu::EntryKernel &kernel : kernels)
+    persistent.threads = std::max(persistent.threads, kernel.kernel.threads);
   std::string cases;
-  uint32_t teamBytes = 0;
-  for (const auto &[number, piece, registers, taskCode] : kernels) {
-    const uint32_t teams = teamsFor(piece, whole.threads, mostShared);
+  PtxModule code;
+  uint32_t teamBytes = 0, registers = 0;
+  for (const gpu::EntryKernel &kernel : kernels) {
+    auto task = PtxModule::parse(kernel.taskCode);
+    if (!task)
+      return llvm::toString(task.takeError());
+    const uint32_t teams = teamsFor(kernel.kernel, persistent.threads, maxShared);
     if (teams == 0)
-      return llvm::formatv("{0} takes {1} bytes of shared memory, expected at most {2}", piece.name, piece.sharedBytes,
-                           mostShared - persistentOwnBytes);
-    teamBytes = std::max(teamBytes, teams * piece.sharedBytes);
-    cases += llvm::formatv(caseText, number, insideOf(taskCode)).str();
+      return llvm::formatv("{0} takes {1} bytes of shared memory, expected at most {2}", kernel.kernel.name,
+                           kernel.kernel.sharedBytes, maxShared - persistentOwnBytes);
+    const PtxFunction &function = task->functions.front();
+    code.header = task->header;
+    teamBytes = std::max(teamBytes, teams * kernel.kernel.sharedBytes);
+    registers = std::max(registers, requiredRegisters(kernel, kernel.taskCode, hasManyRows));
+    cases += llvm::formatv(caseTemplate, kernel.index, function.inlinedBody("DONE")).str();
   }
-  whole.dynamicBytes = teamBytes + persistentOwnBytes;
-  whole.mostRows = mostRows;
-  const llvm::StringRef head = headOf(kernels.front().taskCode);
-  whole.code = head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
-                                          registerLimit(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
-                                          teamBytes, storeArguments)
-                                .str();
+  persistent.dynamicBytes = teamBytes + persistentOwnBytes;
+  persistent.maxTokens = maxTokens;
+  std::string text = llvm::formatv(kernelTemplate, name, persistent.threads, cases, persistentOwnBytes,
+                                   limitRegisters(registers, persistent.threads, hasManyRows, facts),
+                                   llvm::formatv(loadLaunch, name).str(), teamBytes, storeArguments)
+                         .str();
+  code.functions.push_back({name, /*declaration=*/"", std::move(text)});
+  persistent.code = code.text();
   return "";
 }
 

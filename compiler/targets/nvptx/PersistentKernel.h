@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A phase as one cooperative kernel.
+// An entry as one cooperative kernel.
 #pragma once
 
+#include "compiler/passes/schedule/gpu/GpuFacts.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
 
 namespace talc::nvptx {
 
-// What texts of persistent kernels refer to; stands once in a text, in front of them.
+// The declaration of shared memory that a module of persistent kernels begins with.
 extern const char *const persistentDeclarations;
 
-// The lines of a text before its first declaration, which all texts for a GPU have alike.
-llvm::StringRef headOf(llvm::StringRef text);
-
-// There is none if one of the kernels needs more shared memory than every GPU has for a workgroup; then it says so.
+// Fails, with the reason, if a kernel needs more shared memory than a workgroup has on every GPU.
 std::string makePersistentKernel(const std::string &name, llvm::ArrayRef<gpu::EntryKernel> kernels,
-                                 gpu::PersistentKernel &whole);
+                                 const GpuFacts &facts, gpu::PersistentKernel &persistent);
 
 }  // namespace talc::nvptx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mark is a call of empty inline assembly that is declared to write what its pointer arguments point to alone, and
-// has none: InstCombine asks whether an instruction may write at all, and to analyses of aliases it touches nothing.
+// A mark is a call of empty inline assembly that may write memory reachable from its pointer arguments, of which it has
+// none. InstCombine only asks whether an instruction may write at all; for alias analysis it touches nothing.
 #include "compiler/targets/nvptx/PinLoadHoisting.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -18,7 +18,7 @@ static InlineAsm *mark(LLVMContext &context) {
   return InlineAsm::get(type, "", "", /*hasSideEffects=*/true);
 }
 
-static bool loadsAhead(const Loop &loop, const BasicBlock &latch) {
+static bool loadsForNextIteration(const Loop &loop, const BasicBlock &latch) {
   return any_of(loop.getHeader()->phis(),
                 [&](const PHINode &phi) { return isa<LoadInst>(phi.getIncomingValueForBlock(&latch)); });
 }
@@ -27,7 +27,7 @@ void pinHoistedLoads(Function &function) {
   const DominatorTree dominators(function);
   const LoopInfo loops(dominators);
   for (Loop *loop : loops.getLoopsInPreorder())
-    if (BasicBlock *latch = loop->getLoopLatch(); latch && loadsAhead(*loop, *latch)) {
+    if (BasicBlock *latch = loop->getLoopLatch(); latch && loadsForNextIteration(*loop, *latch)) {
       CallInst *call = IRBuilder<>(latch->getTerminator()).CreateCall(mark(function.getContext()));
       call->setMemoryEffects(MemoryEffects::argMemOnly(ModRefInfo::Mod));
       call->setDoesNotThrow();

@@ -6,12 +6,13 @@
 #include "compiler/targets/nvptx/PtxEmitter.h"
 
 #include "compiler/Error.h"
-#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 #include "compiler/targets/nvptx/PinLoadHoisting.h"
 #include "compiler/targets/nvptx/TaskFunction.h"
+#include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -23,6 +24,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -33,6 +35,7 @@ namespace talc::nvptx {
 void registerTranslations(MLIRContext &context) {
   registerBuiltinDialectTranslation(context);
   registerLLVMDialectTranslation(context);
+  registerNVVMDialectTranslation(context);
 }
 
 static void initializeLlvm() {
@@ -45,8 +48,8 @@ static void initializeLlvm() {
   });
 }
 
-// The kernel, its memory, and the intrinsics that it calls.
-static OwningOpRef<ModuleOp> codeOf(LLVM::LLVMFuncOp kernel, ModuleOp module) {
+// A module with the kernel and the symbols that it refers to.
+static OwningOpRef<ModuleOp> extractCode(LLVM::LLVMFuncOp kernel, ModuleOp module) {
   OwningOpRef<ModuleOp> code = ModuleOp::create(kernel.getLoc());
   llvm::SmallSetVector<Operation *, 8> referred;
   if (auto uses = SymbolTable::getSymbolUses(kernel.getOperation()))
@@ -56,13 +59,13 @@ static OwningOpRef<ModuleOp> codeOf(LLVM::LLVMFuncOp kernel, ModuleOp module) {
   for (Operation *symbol : referred)
     if (symbol != kernel)
       code->push_back(symbol->clone());
-  LLVM::LLVMFuncOp own = kernel.clone();
-  own.setLinkage(LLVM::Linkage::External);
-  code->push_back(own);
+  LLVM::LLVMFuncOp copy = kernel.clone();
+  copy.setLinkage(LLVM::Linkage::External);
+  code->push_back(copy);
   return code;
 }
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const std::string &chip) {
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const std::string &chip) {
   initializeLlvm();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string reason;
@@ -87,7 +90,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-// Said to the driver's compiler; LLVM has unrolled what it likes.
+// Asks the driver's compiler not to unroll. LLVM has unrolled already.
 static void keepLoops(llvm::Function &function) {
   llvm::DominatorTree dominators(function);
   llvm::LoopInfo loops(dominators);
@@ -95,52 +98,81 @@ static void keepLoops(llvm::Function &function) {
     loop->setLoopAlreadyUnrolled();
 }
 
-// A step of many rows is one text with the registers that its largest kernel takes: the driver's compiler unrolls the
-// loops of all others until these are used up, and more.
-static bool hasRows(LLVM::LLVMFuncOp kernel) {
-  return kernel->getAttrOfType<DictionaryAttr>(gridAttr).contains("rows");
+static llvm::Error writePtx(llvm::Module &module, llvm::TargetMachine &machine, std::string &ptx) {
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return internalError("LLVM cannot write PTX");
+  passes.run(module);
+  ptx.assign(text.begin(), text.end());
+  if (llvm::StringRef(ptx).contains(".extern .func"))
+    return internalError("the kernel '{}' calls a library", module.getName().str());
+  return llvm::Error::success();
 }
 
-llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip,
-                                                std::optional<uint64_t> *taskShared) {
-  auto machine = machineFor(chip);
+// Moves a function to a module of its own. It has no global variables.
+static std::unique_ptr<llvm::Module> splitOff(llvm::Function &function) {
+  llvm::ValueToValueMapTy values;
+  std::unique_ptr<llvm::Module> module =
+      llvm::CloneModule(*function.getParent(), values, [&](const auto *global) { return global == &function; });
+  for (llvm::Function &other : llvm::make_early_inc_range(*module))
+    if (other.use_empty() && other.isDeclaration())
+      other.eraseFromParent();
+  for (llvm::GlobalVariable &variable : llvm::make_early_inc_range(module->globals()))
+    if (variable.use_empty())
+      variable.eraseFromParent();
+  function.eraseFromParent();
+  return module;
+}
+
+static llvm::Error emitTask(llvm::Function &kernel, bool hasRows, unsigned threads, llvm::TargetMachine &machine,
+                            KernelPtx &emitted) {
+  std::optional<uint64_t> sharedBytes = addTaskFunction(kernel, threads, hasRows);
+  if (!sharedBytes)
+    return llvm::Error::success();
+  llvm::Function *task = kernel.getParent()->getFunction((kernel.getName() + "_task").str());
+  // A prefill step is one kernel with the registers of its largest task: the driver's compiler would unroll the loops
+  // of all others until registers run out.
+  if (hasRows)
+    keepLoops(*task);
+  emitted.taskSharedBytes = *sharedBytes;
+  return writePtx(*splitOff(*task), machine, emitted.task);
+}
+
+llvm::Expected<KernelPtx> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip, bool withTask) {
+  auto machine = createMachine(chip);
   if (!machine)
     return machine.takeError();
-  OwningOpRef<ModuleOp> code = codeOf(kernel, module);
+  OwningOpRef<ModuleOp> code = extractCode(kernel, module);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*code, context, kernel.getName());
   if (!translated)
     return internalError("the kernel '{}' cannot be translated to LLVM IR", kernel.getName().str());
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setDataLayout((*machine)->createDataLayout());
-  targets::CodeListing listing;
-  listing.function = kernel.getName().str();
-  llvm::Function *function = translated->getFunction(listing.function);
+  KernelPtx emitted;
+  emitted.listing.function = kernel.getName().str();
+  llvm::Function *function = translated->getFunction(emitted.listing.function);
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  const auto threads = static_cast<unsigned>(kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
+  const kernel::LaunchAttr launch = kernel::LaunchAttr::lookup(kernel);
+  const auto threads = static_cast<unsigned>(launch.getThreads());
   function->addFnAttr("nvvm.reqntid", std::to_string(threads));
-  if (auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr))
-    function->addFnAttr("nvvm.maxnreg", std::to_string(registers.getInt()));
+  if (launch.getMaxRegisters() > 0)
+    function->addFnAttr("nvvm.maxnreg", std::to_string(launch.getMaxRegisters()));
   pinHoistedLoads(*function);
   optimize(*translated, **machine);
   unpinHoistedLoads(*function);
-  if (kernel->hasAttr(rolledAttr))
+  if (launch.getKeepLoops())
     keepLoops(*function);
-  if (taskShared)
-    *taskShared = addTaskFunction(*function, threads, hasRows(kernel));
-  if (llvm::Function *task = translated->getFunction(listing.function + "_task"); task && hasRows(kernel))
-    keepLoops(*task);
-  llvm::raw_string_ostream(listing.llvmIr) << *translated;
-  llvm::SmallVector<char, 0> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return internalError("LLVM cannot write PTX");
-  passes.run(*translated);
-  listing.assembly.assign(text.begin(), text.end());
-  if (llvm::StringRef(listing.assembly).contains(".extern .func"))
-    return internalError("the kernel '{}' calls a library", listing.function);
-  return listing;
+  llvm::raw_string_ostream(emitted.listing.llvmIr) << *translated;
+  // The task is a copy of the kernel before the backend changes it.
+  if (withTask)
+    if (llvm::Error error = emitTask(*function, launch.getGrid().hasRows(), threads, **machine, emitted))
+      return std::move(error);
+  if (llvm::Error error = writePtx(*translated, **machine, emitted.listing.assembly))
+    return std::move(error);
+  return emitted;
 }
 
 }  // namespace talc::nvptx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns kernels of the llvm dialect into PTX.
+// Emits kernels of the LLVM dialect as PTX.
 #pragma once
 
 #include "compiler/targets/ObjectCode.h"
@@ -10,12 +10,17 @@
 
 namespace talc::nvptx {
 
-// Before the first kernel.
+// To be called before the first kernel is emitted.
 void registerTranslations(mlir::MLIRContext &context);
 
-// Optimized LLVM IR and PTX of a kernel with its shared memory, for GPUs from `chip` on. With `taskShared` the
-// function for one task stands behind it, if it can be had: so many bytes of shared memory are to be given to it.
-llvm::Expected<targets::CodeListing> emitKernel(mlir::LLVM::LLVMFuncOp kernel, mlir::ModuleOp module,
-                                                const std::string &chip, std::optional<uint64_t> *taskShared = nullptr);
+struct KernelPtx {
+  targets::CodeListing listing;  // optimized LLVM IR and PTX of the kernel, with its shared memory
+  std::string task;              // PTX of the function that does one task; empty: there is none
+  uint64_t taskSharedBytes = 0;  // that the task is to be given
+};
+
+// Emits a kernel for GPUs from `chip` on, and its task function, if that is possible.
+llvm::Expected<KernelPtx> emitKernel(mlir::LLVM::LLVMFuncOp kernel, mlir::ModuleOp module, const std::string &chip,
+                                     bool withTask);
 
 }  // namespace talc::nvptx

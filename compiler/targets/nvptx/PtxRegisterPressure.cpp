@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Liveness over the blocks of a kernel: a block ends where it branches, or where a label begins the next one.
+// Liveness analysis over the blocks of a kernel: a block ends at a branch or in front of a label.
 //
-//   live in = used before it is defined, or live out and not defined;   live out = what the successors have live in
+//   live in = used before it is defined, or live out and not defined;   live out = live in of the successors
 //
-// A store, a branch and the like define nothing; every other instruction defines its first operand, which may be a list
-// in braces. A predicated instruction leaves what it defines as it was where the predicate does not hold, so it uses
-// it.
+// Stores, branches and the like define nothing; every other instruction defines its first operand, which may be a list
+// in braces. A predicated instruction may keep the old value of what it defines, so it uses it, too.
 #include "compiler/targets/nvptx/PtxRegisterPressure.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -32,19 +31,19 @@ struct Instruction {
 struct Block {
   std::vector<Instruction> instructions;
   StringRef target;  // of a branch at its end
-  bool falls = true;
+  bool fallsThrough = true;
   Registers in;
 };
 
-// The registers in a text, without predicates and special ones (%tid.x).
+// The registers that a text mentions, without predicates and special registers (%tid.x).
 Registers registersIn(StringRef text) {
-  Registers found;
+  Registers registers;
   for (size_t at = text.find('%'); at != StringRef::npos; at = text.find('%', at + 1)) {
     StringRef name = text.drop_front(at).take_front(1 + text.drop_front(at + 1).take_while(llvm::isAlnum).size());
     if (!name.starts_with("%p") && llvm::isDigit(name.back()) && !text.drop_front(at + name.size()).starts_with("."))
-      found.insert(name);
+      registers.insert(name);
   }
-  return found;
+  return registers;
 }
 
 bool definesNothing(StringRef opcode) {
@@ -54,7 +53,7 @@ bool definesNothing(StringRef opcode) {
   return false;
 }
 
-Instruction parse(StringRef text, bool predicated) {
+Instruction parse(StringRef text, bool isPredicated) {
   StringRef opcode = text.take_until(llvm::isSpace), operands = text.drop_front(opcode.size()).ltrim();
   Instruction result;
   if (!definesNothing(opcode)) {
@@ -63,7 +62,7 @@ Instruction parse(StringRef text, bool predicated) {
     operands = end == StringRef::npos ? "" : operands.drop_front(end);
   }
   result.used = registersIn(operands);
-  if (predicated)
+  if (isPredicated)
     result.used.insert(result.defined.begin(), result.defined.end());
   return result;
 }
@@ -73,24 +72,24 @@ struct Kernel {
   llvm::StringMap<size_t> labels;
 
   void add(StringRef line) {
-    bool predicated = line.consume_front("@");
-    if (predicated)
+    bool isPredicated = line.consume_front("@");
+    if (isPredicated)
       line = line.drop_until(llvm::isSpace).ltrim();
     Block &block = blocks.back();
-    block.instructions.push_back(parse(line, predicated));
-    bool branches = line.starts_with("bra");
-    if (!branches && line != "ret")
+    block.instructions.push_back(parse(line, isPredicated));
+    bool isBranch = line.starts_with("bra");
+    if (!isBranch && line != "ret")
       return;
-    if (branches)
+    if (isBranch)
       block.target = line.drop_until([](char c) { return c == '$'; });
-    block.falls = predicated;
+    block.fallsThrough = isPredicated;
     blocks.emplace_back();
   }
 
   explicit Kernel(StringRef ptx) {
     llvm::SmallVector<StringRef> lines;
     ptx.split(lines, '\n');
-    size_t begin = 0;  // of an instruction, which may have several lines
+    size_t begin = 0;  // of an instruction, which may span several lines
     for (StringRef line : lines) {
       size_t end = line.end() - ptx.begin();
       line = line.split("//").first.trim();
@@ -109,7 +108,7 @@ struct Kernel {
   Registers liveOut(size_t number) const {
     const Block &block = blocks[number];
     Registers live;
-    if (block.falls && number + 1 < blocks.size())
+    if (block.fallsThrough && number + 1 < blocks.size())
       live = blocks[number + 1].in;
     if (auto target = labels.find(block.target); target != labels.end())
       live.insert(blocks[target->second].in.begin(), blocks[target->second].in.end());
@@ -117,22 +116,22 @@ struct Kernel {
   }
 };
 
-int64_t sizeOf(const Registers &registers) {
+int64_t count32Bits(const Registers &registers) {
   return std::count_if(registers.begin(), registers.end(), [](StringRef name) { return name.contains('d'); }) +
          static_cast<int64_t>(registers.size());
 }
 
-// Through a block from its end: returns what lives at its begin, and takes in how much lives anywhere.
-Registers through(const Block &block, Registers live, int64_t &most) {
+// Walks a block backward from what is alive at its end to what is alive at its begin.
+Registers walkBackward(const Block &block, Registers live, int64_t &maximum) {
   for (auto at = block.instructions.rbegin(); at != block.instructions.rend(); ++at) {
     Registers both = live;
     both.insert(at->defined.begin(), at->defined.end());
-    most = std::max(most, sizeOf(both));
+    maximum = std::max(maximum, count32Bits(both));
     for (StringRef name : at->defined)
       live.erase(name);
     live.insert(at->used.begin(), at->used.end());
   }
-  most = std::max(most, sizeOf(live));
+  maximum = std::max(maximum, count32Bits(live));
   return live;
 }
 
@@ -140,16 +139,16 @@ Registers through(const Block &block, Registers live, int64_t &most) {
 
 int64_t ptxRegisterPressure(StringRef ptx) {
   Kernel kernel(ptx);
-  int64_t most = 0;
+  int64_t maximum = 0;
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = kernel.blocks.size(); i-- > 0;) {
-      Registers in = through(kernel.blocks[i], kernel.liveOut(i), most);
+      Registers in = walkBackward(kernel.blocks[i], kernel.liveOut(i), maximum);
       changed |= in != kernel.blocks[i].in;
       kernel.blocks[i].in = std::move(in);
     }
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace talc::nvptx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many registers a kernel needs, as its PTX says.
+// The register pressure of a kernel, as its PTX says.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,8 +8,8 @@
 
 namespace talc::nvptx {
 
-// The most registers of 32 bits that live at once in a kernel's text; predicates have their own. The driver's compiler
-// orders instructions anew, so that it may take more or fewer.
+// The largest number of 32-bit registers that are alive at once; predicates have registers of their own. The driver's
+// compiler schedules instructions anew, so that it may need more or fewer.
 int64_t ptxRegisterPressure(llvm::StringRef ptx);
 
 }  // namespace talc::nvptx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing needs ptxas; where it is, it knows better than a count of live ranges.
+// Runs ptxas, which nothing else needs: it knows better than a count of live registers.
 #include "compiler/targets/nvptx/PtxasRegisters.h"
 
 #include "compiler/TemporaryDirectory.h"
@@ -28,17 +28,18 @@ std::optional<int64_t> ptxasRegisters(StringRef ptx, const std::string &chip) {
     llvm::consumeError(directory.takeError());
     return std::nullopt;
   }
-  std::string text = (*directory)->file("ptx"), report = (*directory)->file("report");
-  if (llvm::Error error = writeTemporary(text, ptx)) {
+  std::string ptxFile = (*directory)->file("ptx"), report = (*directory)->file("report");
+  if (llvm::Error error = writeTemporary(ptxFile, ptx)) {
     llvm::consumeError(std::move(error));
     return std::nullopt;
   }
-  std::string card = "--gpu-name=" + chip;
+  std::string gpuOption = "--gpu-name=" + chip;
   std::optional<StringRef> files[] = {StringRef(), StringRef(report), StringRef(report)};
-  if (llvm::sys::ExecuteAndWait(*program, {*program, "-v", card, "-o", "/dev/null", text}, std::nullopt, files) != 0)
+  if (llvm::sys::ExecuteAndWait(*program, {*program, "-v", gpuOption, "-o", "/dev/null", ptxFile}, std::nullopt,
+                                files) != 0)
     return std::nullopt;
-  auto found = llvm::MemoryBuffer::getFile(report);
-  return found ? registersIn((*found)->getBuffer()) : std::nullopt;
+  auto output = llvm::MemoryBuffer::getFile(report);
+  return output ? registersIn((*output)->getBuffer()) : std::nullopt;
 }
 
 }  // namespace talc::nvptx

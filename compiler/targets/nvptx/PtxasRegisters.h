@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many registers a kernel takes, by NVIDIA's assembler.
+// How many registers a kernel takes, according to NVIDIA's assembler.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,7 +10,7 @@
 
 namespace talc::nvptx {
 
-// Of the only kernel of a text. None: ptxas is not among the programs of PATH, or does not take the text.
+// The registers of the only kernel in `ptx`. None: ptxas is not in PATH, or rejects the PTX.
 std::optional<int64_t> ptxasRegisters(llvm::StringRef ptx, const std::string &chip);
 
 }  // namespace talc::nvptx

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which task a function does is forgotten while its loops run.
+// Frees the registers of a task's coordinates while its loops run.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,15 @@ class Instruction;
 
 namespace talc::nvptx {
 
-// What says which task a team does, and what a thread of it needs to leave that in shared memory.
+// The registers that say which task a team does.
 struct TaskCoords {
   llvm::Instruction *column, *row;
-  llvm::Instruction *thread;  // its number in the team
-  bool isOfToken;             // of a step for one row
+  llvm::Instruction *thread;  // index in the team
+  bool isDecode;              // the step has one row
 };
 
-// What is computed of the task's place behind a loop that does without reads the place again, and in a token's task
-// what is computed of the thread behind a barrier: each subgroup leaves what it needs in shared memory behind so many
-// bytes. Returns how many more these are.
-uint64_t rematerializeTaskCoords(const TaskCoords &place, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
+// Reloads the coordinates behind loops that do not use them, and in decode tasks also the thread's index behind
+// barriers. Each warp stores them in shared memory from byte `bytes` on. Returns how many bytes that takes.
+uint64_t rematerializeTaskCoords(const TaskCoords &coords, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
 
 }  // namespace talc::nvptx

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
+// Copies a kernel in optimized LLVM IR, and replaces what a launch would give it:
 //
 //   kernel(a, b)                         kernel_task()
-//   place in the grid                    %column, %row, which are read again behind loops (RematerializeTaskCoords.h)
-//   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
-//                                        this address, which is loaded from the first bytes of shared memory each time
-//   shared memory of the workgroup       at fixed places behind %shared
-//   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team;
-//                                        read again behind barriers, if the step has one row
+//   coordinates in the grid              %column, %row, which are reloaded behind loops (RematerializeTaskCoords.h)
+//   a, b                                 loaded from %arguments, 64 bits each, at their first use; no task keeps that
+//                                        address, which is loaded from the first bytes of shared memory each time
+//   shared memory of the workgroup       at fixed offsets from %shared
+//   thread of the workgroup              thread of the workgroup modulo `threads`: threads with the same quotient are a
+//                                        team; reloaded behind barriers in decode
 //   barrier 0 of the workgroup           barrier 1 + team, of so many threads
 //
-// So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel. The text of
-// the function is put into a kernel that has these registers (PersistentKernel.cpp): a call would keep more in others,
-// which large tasks need all.
+// So the teams of a workgroup do tasks side by side, with the instructions of the kernel in between. The body is
+// inlined into a kernel that has these registers (PersistentKernel.cpp): a call would keep some registers alive that
+// large tasks need.
 #include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "compiler/targets/nvptx/RematerializeTaskCoords.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr unsigned globalSpace = 1, sharedSpace = 3;
 constexpr uint64_t alignment = 16;
 
-// A register of the kernel that the text becomes part of, of 32 or 64 bits.
+// Reads a register of 32 or 64 bits of the persistent kernel that the body is inlined into.
 Value *readRegister(IRBuilder<> &b, const char *name, unsigned bits) {
   Type *type = b.getIntNTy(bits);
   const std::string text = "mov.b" + std::to_string(bits) + " \t$0, %" + name + ";";
@@ -45,8 +45,8 @@ Value *readRegister(IRBuilder<> &b, const char *name, unsigned bits) {
   return b.CreateCall(read);
 }
 
-// The block in front of all uses of a value, and in no loop that the value is not in.
-BasicBlock *blockOfUses(Instruction &value, const DominatorTree &dominators, const LoopInfo &loops) {
+// The last block that dominates all uses of a value and is in no loop that the value is not in.
+BasicBlock *findBlockForUses(Instruction &value, const DominatorTree &dominators, const LoopInfo &loops) {
   BasicBlock *common = nullptr;
   for (Use &use : value.uses()) {
     auto *user = cast<Instruction>(use.getUser());
@@ -59,13 +59,13 @@ BasicBlock *blockOfUses(Instruction &value, const DominatorTree &dominators, con
   return common;
 }
 
-// A kernel's own arguments take no registers. What an epilogue needs would be kept in some while the loops in front of
-// it run, so that instructions move from the beginning to where they are used; in reverse order users go first.
+// The arguments of a kernel take no registers, but loaded arguments do: what an epilogue needs would stay alive during
+// the loops before it. So loads move to their first use; in reverse order, users move first.
 void sinkLoads(Function &task, ArrayRef<Instruction *> loads) {
   const DominatorTree dominators(task);
   const LoopInfo loops(dominators);
   for (Instruction *load : reverse(loads)) {
-    BasicBlock *block = blockOfUses(*load, dominators, loops);
+    BasicBlock *block = findBlockForUses(*load, dominators, loops);
     if (!block)
       continue;
     BasicBlock::iterator place = block->getFirstInsertionPt();
@@ -75,22 +75,22 @@ void sinkLoads(Function &task, ArrayRef<Instruction *> loads) {
   }
 }
 
-// Where the arguments of the piece lie (PersistentKernel.cpp); volatile, since what is loaded again takes no register
-// meanwhile.
+// The address of the arguments (PersistentKernel.cpp). The load is volatile, so that each use loads it again and no
+// register keeps it.
 Value *loadArguments(IRBuilder<> &b) {
   auto *type = FunctionType::get(b.getInt64Ty(), false);
   auto *load = InlineAsm::get(type, "ld.volatile.shared.b64 \t$0, [talc_shared+8];", "=l", /*hasSideEffects=*/true);
   return b.CreateIntToPtr(b.CreateCall(load), b.getPtrTy(globalSpace));
 }
 
-// Loads tell the back end that buffers are global memory, as it knows of a kernel's own arguments.
+// Casts from the global address space tell the backend what it knows about arguments of kernels.
 Value *loadArgument(IRBuilder<> &b, const Argument &argument) {
   Value *arguments = loadArguments(b);
-  Value *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, argument.getArgNo());
+  Value *address = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, argument.getArgNo());
   if (!argument.getType()->isPointerTy())
-    return b.CreateLoad(argument.getType(), place);
-  Value *address = b.CreateLoad(b.getPtrTy(globalSpace), place);
-  return b.CreateAddrSpaceCast(address, argument.getType());
+    return b.CreateLoad(argument.getType(), address);
+  Value *buffer = b.CreateLoad(b.getPtrTy(globalSpace), address);
+  return b.CreateAddrSpaceCast(buffer, argument.getType());
 }
 
 Function *copyKernel(Function &kernel) {
@@ -114,18 +114,18 @@ Function *copyKernel(Function &kernel) {
   return task;
 }
 
-// A register of the kernel has the team. Tasks of many rows have none left for it, and find it again by the thread,
-// whose number ptxas reads from the GPU whenever it is needed.
-Value *teamOf(IRBuilder<> &b, Value *thread, Value *count, bool manyRows) {
+// The team is in a register of the kernel. Prefill tasks have no register left for it, and compute it from the thread's
+// index, which is a special register.
+Value *readTeam(IRBuilder<> &b, Value *thread, Value *count, bool manyRows) {
   return manyRows ? b.CreateUDiv(thread, count) : readRegister(b, "team", 32);
 }
 
-// Nothing: it asks for something else of its launch.
+// Returns nothing if the kernel reads anything else of its launch.
 std::optional<TaskCoords> replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
   IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
   Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
-  Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
-  Value *barrier = b.CreateAdd(teamOf(b, thread, count, manyRows), b.getInt32(1));
+  Value *count = b.getInt32(threads), *threadInTeam = b.CreateURem(thread, count);
+  Value *barrier = b.CreateAdd(readTeam(b, thread, count, manyRows), b.getInt32(1));
   Value *column = readRegister(b, "column", 32), *row = readRegister(b, "row", 32);
   for (Instruction &instruction : make_early_inc_range(instructions(task))) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -133,7 +133,7 @@ std::optional<TaskCoords> replaceIntrinsics(Function &task, unsigned threads, bo
       continue;
     switch (call->getIntrinsicID()) {
     case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-      call->replaceAllUsesWith(own);
+      call->replaceAllUsesWith(threadInTeam);
       break;
     case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
       call->replaceAllUsesWith(column);
@@ -153,16 +153,16 @@ std::optional<TaskCoords> replaceIntrinsics(Function &task, unsigned threads, bo
     }
     call->eraseFromParent();
   }
-  return TaskCoords{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(own), !manyRows};
+  return TaskCoords{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(threadInTeam), !manyRows};
 }
 
-std::optional<uint64_t> placeShared(Function &task, const TaskCoords &taskPlace, unsigned threads) {
+std::optional<uint64_t> assignSharedMemory(Function &task, const TaskCoords &coords, unsigned threads) {
   Module &module = *task.getParent();
   uint64_t bytes = 0;
   IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
-  // ptxas keeps no half of an address that is known to be 0.
-  Value *place = entry.CreateAnd(readRegister(entry, "shared", 64), UINT32_MAX);
-  auto *shared = cast<Instruction>(entry.CreateIntToPtr(place, entry.getPtrTy(sharedSpace)));
+  // ptxas keeps no register for the upper half of an address, which is known to be 0.
+  Value *address = entry.CreateAnd(readRegister(entry, "shared", 64), UINT32_MAX);
+  auto *shared = cast<Instruction>(entry.CreateIntToPtr(address, entry.getPtrTy(sharedSpace)));
   for (GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != sharedSpace)
       continue;
@@ -171,26 +171,26 @@ std::optional<uint64_t> placeShared(Function &task, const TaskCoords &taskPlace,
       return std::nullopt;
     convertUsersOfConstantsToInstructions({&variable}, &task);
     IRBuilder<> b(shared->getNextNode());
-    Value *own = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, bytes);
-    variable.replaceUsesWithIf(own, [&](Use &use) {
+    Value *replacement = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, bytes);
+    variable.replaceUsesWithIf(replacement, [&](Use &use) {
       auto *user = dyn_cast<Instruction>(use.getUser());
       return user && user->getFunction() == &task;
     });
     bytes += alignTo(size, alignment);
   }
-  return bytes + rematerializeTaskCoords(taskPlace, *shared, bytes, threads);
+  return bytes + rematerializeTaskCoords(coords, *shared, bytes, threads);
 }
 
 }  // namespace
 
 std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads, bool manyRows) {
-  constexpr unsigned subgroup = 32;
-  if (threads % subgroup != 0)
+  constexpr unsigned warp = 32;
+  if (threads % warp != 0)
     return std::nullopt;
   Function *task = copyKernel(kernel);
   std::optional<uint64_t> bytes;
-  if (std::optional<TaskCoords> place = replaceIntrinsics(*task, threads, manyRows))
-    bytes = placeShared(*task, *place, threads);
+  if (std::optional<TaskCoords> coords = replaceIntrinsics(*task, threads, manyRows))
+    bytes = assignSharedMemory(*task, *coords, threads);
   if (!bytes)
     task->eraseFromParent();
   return bytes;

@@ -14,9 +14,9 @@ using namespace mlir;
 
 namespace talc::vulkan {
 
-void VulkanTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void VulkanTarget::addWeightPacking(OpPassManager &passes) const {
   // Neighbouring threads read neighbouring outputs of a panel.
-  passes.addPass(createPackWeights({weights, 64}));
+  passes.addPass(createPackWeights({64}));
 }
 
 void VulkanTarget::addKvLayout(OpPassManager &passes) const {
@@ -28,14 +28,13 @@ void VulkanTarget::addOpSplitting(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKv({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(createSplitK({/*matrices=*/false}));
+  passes.addPass(createSplitK({"vulkan"}));
   // Barriers are those of workers that take tasks as they come.
   passes.addPass(createSetDynamicSchedule());
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {
-  // A subgroup has 1 to 128 threads, as the GPU likes.
-  passes.addPass(createExpandWorkgroups({/*matrices=*/false, /*subgroup=*/1}));
+  passes.addPass(createExpandWorkgroups({"vulkan"}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());
   // Vulkan promises little of exp and tanh, and has no erf.

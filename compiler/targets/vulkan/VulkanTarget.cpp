@@ -3,9 +3,9 @@
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "compiler/Error.h"
-#include "compiler/passes/codegen/gpu/Launches.h"
-#include "compiler/targets/gpu/KernelObject.h"
+#include "compiler/targets/gpu/EmitObjects.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
+#include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -54,7 +54,7 @@ static llvm::Expected<gpu::KernelCode> emitKernel(Operation *op) {
   options.emitSymbolName = false;
   if (failed(spirv::serialize(kernel, words, options)))
     return internalError("the kernel '{}' cannot be written as SPIR-V", kernel.getName()->str());
-  int64_t arguments = kernel->getAttrOfType<IntegerAttr>(argumentsAttr).getInt();
+  int64_t arguments = kernel::LaunchAttr::lookup(op).getArgumentCount();
   std::string bytes(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
   return gpu::KernelCode{arguments, sharedBytes(kernel), std::move(bytes), ""};
 }
@@ -79,7 +79,7 @@ llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::functionListings
   return gpu::makeListings(module, [](Operation *op) -> llvm::Expected<targets::CodeListing> {
     auto kernel = cast<spirv::ModuleOp>(op);
     return targets::CodeListing{kernel.getName()->str(), "", textOf(kernel), 0,
-                                gpu::resourcesOf(op, sharedBytes(kernel))};
+                                gpu::describeResources(op, sharedBytes(kernel))};
   });
 }
 
@@ -94,7 +94,7 @@ llvm::Expected<std::string> VulkanTarget::listing(llvm::StringRef, ModuleOp modu
 }
 
 // Kernels stand one behind the other, each behind the number of its words.
-static std::string joinModules(llvm::ArrayRef<std::string> modules) {
+static llvm::Expected<std::string> joinModules(llvm::ArrayRef<std::string> modules) {
   std::string all;
   for (const std::string &module : modules) {
     auto words = static_cast<uint32_t>(module.size() / sizeof(uint32_t));
@@ -109,7 +109,7 @@ llvm::Expected<targets::LinkedCode> VulkanTarget::link(llvm::ArrayRef<targets::O
 }
 
 llvm::Expected<std::vector<uint8_t>> VulkanTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  auto modules = gpu::kernelCodes(objects);
+  auto modules = gpu::getKernelCodes(objects);
   if (!modules)
     return modules.takeError();
   MLIRContext context;

@@ -18,7 +18,7 @@ public:
   std::string identity() const override { return "vulkan"; }
 
   std::string weightLayout() const override { return "panels"; }
-  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addWeightPacking(mlir::OpPassManager &passes) const override;
   void addKvLayout(mlir::OpPassManager &passes) const override;
   void addOpSplitting(mlir::OpPassManager &passes) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.attention: the queries of the step over a state.
+// kernel.attention: attention of the queries of a step over a KV cache.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 #include "dialects/talc/ModuleKeys.h"
 
@@ -7,20 +7,20 @@ using namespace mlir;
 
 namespace talc::kernel {
 
-// A head's queries are one task, and every block of keys leaves a row.
+// Split attention (flash decoding): the queries of a head are one task, and every key block has a row of init.
 static LogicalResult verifySplit(AttentionOp op, int64_t block) {
-  auto state = cast<KvCacheType>(op.getCache().getType());
+  auto cache = cast<KvCacheType>(op.getCache().getType());
   int64_t heads = op.getHeads();
-  if (!state.getLayout())
-    return op.emitOpError("splits the keys of a state that has no layout; layout-kv-cache gives it one");
-  int64_t tokens = state.getLayout().getTokenGroup();
+  if (!cache.getLayout())
+    return op.emitOpError("splits the keys of a KV cache that has no layout; layout-kv-cache gives it one");
+  int64_t tokens = cache.getLayout().getTokenGroup();
   if (failed(expectBlock(op, block, tokens)) || failed(expectOneRow(op, "queries", op.getQueries())))
     return failure();
-  if (failed(expectPartialAttention(op, "init", op.getInit(), heads, state.getWidth())))
+  if (failed(expectPartialAttention(op, "init", op.getInit(), heads, cache.getWidth())))
     return failure();
   if (op.getSinkQueries())
-    return op.emitOpError("splits the keys of queries that also see kept tokens");
-  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), tokens), block) + state.isRing();
+    return op.emitOpError("splits the keys of queries that also see sink tokens");
+  int64_t blocks = llvm::divideCeil(llvm::alignTo(cache.getCapacity(), tokens), block) + cache.isRing();
   return expect(op, "row count of init", shapeOf(op.getInit()).getDimSize(0), blocks);
 }
 
@@ -37,28 +37,28 @@ static LogicalResult verifyBias(AttentionOp op) {
                           << ", expected an odd number of distances";
 }
 
-// A ring has what a window sees.
-static LogicalResult verifyRing(AttentionOp op, KvCacheType state) {
+// A ring holds the keys that a window covers.
+static LogicalResult verifyRing(AttentionOp op, KvCacheType cache) {
   if (op.getSinks() && failed(expectVector(op, "sinks", op.getSinks(), op.getHeads())))
     return failure();
-  if ((state.getSinkTokens() > 0) != static_cast<bool>(op.getSinkQueries()))
-    return op.emitOpError() << "is over a state that keeps " << state.getSinkTokens()
-                            << " tokens, expected queries for them, if there are any";
+  if ((cache.getSinkTokens() > 0) != static_cast<bool>(op.getSinkQueries()))
+    return op.emitOpError() << "is over a KV cache with " << cache.getSinkTokens()
+                            << " sink tokens, expected queries for them exactly if there are any";
   if (op.getSinkQueries() && failed(expectSameShape(op, op.getQueries(), op.getSinkQueries())))
     return failure();
   int64_t window = op.getWindow();
-  if (state.isRing() && (op.getMask() != MaskKind::causal || window < 1 || window > state.getWindow()))
-    return op.emitOpError() << "is over a ring, expected the mask causal and a window of 1 to " << state.getWindow();
+  if (cache.isRing() && (op.getMask() != MaskKind::causal || window < 1 || window > cache.getWindow()))
+    return op.emitOpError() << "is over a ring, expected the mask causal and a window of 1 to " << cache.getWindow();
   return success();
 }
 
 static LogicalResult verifyRowBias(AttentionOp op) {
   if (op.getZeroStart() && (!op.getRowBias() || op.getWindow() == 0 || op.getSinks()))
-    return op.emitOpError("begins with keys that are zero: expected a window, a bias of each row, and no sinks");
+    return op.emitOpError("has keys that are zero at the start: expected a window, a bias for each row, and no sinks");
   if (!op.getRowBias())
     return success();
   if (op.getMask() != MaskKind::causal || op.getBias() || op.getSinkQueries() || op.getBlock())
-    return op.emitOpError("has a bias of each row: expected the mask causal, no other bias, no kept tokens, and keys "
+    return op.emitOpError("has a bias for each row: expected the mask causal, no other bias, no sink tokens, and keys "
                           "that are not split");
   if (failed(expectActivations(op, "row bias", op.getRowBias())) ||
       failed(expectRows(op, "row count of the row bias", op.getRowBias(), op.getQueries())))
@@ -67,43 +67,43 @@ static LogicalResult verifyRowBias(AttentionOp op) {
 }
 
 LogicalResult AttentionOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
+  auto cache = cast<KvCacheType>(getCache().getType());
   int64_t heads = getHeads(), block = getBlock().value_or(0);
   if (failed(expectActivations(*this, "queries", getQueries())) ||
       failed(expectDivides(*this, "heads", heads, features(getQueries()))))
     return failure();
-  if (heads % state.getHeads() != 0)
-    return emitOpError() << "shares " << state.getHeads() << " key-value heads among " << heads << " heads";
-  if (failed(expect(*this, "width of a head", features(getQueries()) / heads, state.getWidth())) ||
+  if (heads % cache.getHeads() != 0)
+    return emitOpError() << "shares " << cache.getHeads() << " key-value heads among " << heads << " heads";
+  if (failed(expect(*this, "width of a head", features(getQueries()) / heads, cache.getWidth())) ||
       failed(expectNatural(*this, "window", getWindow())) || failed(verifyBias(*this)))
     return failure();
-  if (state.getRole() == KvCacheRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
+  if (cache.getRole() == KvCacheRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
-  if (failed(expectLayout(*this, state, getQueries())) || failed(verifyRing(*this, state)) ||
+  if (failed(expectLayout(*this, cache, getQueries())) || failed(verifyRing(*this, cache)) ||
       failed(verifyRowBias(*this)))
     return failure();
   return getBlock() ? verifySplit(*this, block) : expectSameShape(*this, getQueries(), getInit());
 }
 
-// Two multiply-adds for every pair, head and element: the score, and the sum of values.
+// Two multiply-adds for every pair, head and element: one for the score, one for the sum of values.
 OpCosts AttentionOp::getCosts() {
   OpCosts costs;
-  auto state = cast<KvCacheType>(getCache().getType());
-  costs.operations.perPair = 4 * getHeads() * state.getWidth();
-  costs.stored.perKey = state.getTokenBytes();
+  auto cache = cast<KvCacheType>(getCache().getType());
+  costs.operations.perPair = 4 * getHeads() * cache.getWidth();
+  costs.stored.perKey = cache.getTokenBytes();
   costs.stored.perCall = getBias() ? weightBytes(getBias()) : 0;
   costs.passed.perRow = 2 * rowBytes(getQueries()) + (getRowBias() ? rowBytes(getRowBias()) : 0);
   return costs;
 }
 
 void AttentionOp::printShapes(raw_ostream &out) {
-  auto state = cast<KvCacheType>(getCache().getType());
-  out << getHeads() << "/" << state.getHeads() << " heads x " << state.getWidth();
+  auto cache = cast<KvCacheType>(getCache().getType());
+  out << getHeads() << "/" << cache.getHeads() << " heads x " << cache.getWidth();
   if (getWindow() > 0)
     out << " window " << getWindow();
-  if (state.getSinkTokens() > 0)
-    out << " kept " << state.getSinkTokens();
+  if (cache.getSinkTokens() > 0)
+    out << " sink tokens " << cache.getSinkTokens();
   if (getSinks())
     out << " sinks";
   if (getBias())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.combine: a single row's attention from what each block of keys yielded.
+// kernel.combine: merges the partial attention results of key blocks for a single token.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
@@ -15,10 +15,10 @@ LogicalResult CombineOp::verify() {
     return failure();
   if (getSinks() && failed(expectVector(*this, "sinks", getSinks(), heads)))
     return failure();
-  return expectPartialAttention(*this, "parts", getPartials(), heads, features(getInit()) / heads);
+  return expectPartialAttention(*this, "partials", getPartials(), heads, features(getInit()) / heads);
 }
 
-// What it reads grows with the keys, but is little beside them: only the result is counted.
+// The partial results grow with the keys, but are small compared to them: only the result is counted.
 OpCosts CombineOp::getCosts() {
   OpCosts costs;
   costs.passed.perRow = rowBytes(getInit());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verifiers of pieces ask for: what the passes behind rely on, since a program may have been edited by hand.
+// Checks of what later passes rely on, since a program may have been edited by hand.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
@@ -22,7 +22,8 @@ LogicalResult expectActivations(Operation *op, StringRef what, Value data) {
   if (type.getRank() == 2 && type.getDimSize(1) > 0 && type.getElementType().isF32() &&
       (!buffer || buffer.isLastDimUnitStride()))
     return success();
-  return op->emitOpError() << what << " is " << type << ", expected rows of contiguous f32, a known number of them";
+  return op->emitOpError() << what << " is " << type
+                           << ", expected rows of contiguous f32, with a known number of features";
 }
 
 LogicalResult expectQuantized(Operation *op, StringRef what, Value data) {
@@ -32,7 +33,7 @@ LogicalResult expectQuantized(Operation *op, StringRef what, Value data) {
       hasWholeBlocks(type) && (!buffer || buffer.getLayout().isIdentity()))
     return success();
   return op->emitOpError() << what << " is " << type
-                           << ", expected contiguous rows of bf16 or of whole blocks of rounded integers";
+                           << ", expected contiguous rows of bf16 or of whole blocks of quantized activations";
 }
 
 LogicalResult expectMatmulInput(Operation *op, StringRef what, Value data) {
@@ -90,10 +91,10 @@ LogicalResult expectPanels(Operation *op, StringRef what, Value weight) {
                            << " lanes, expected more than 0";
 }
 
-LogicalResult expectLayout(Operation *op, KvCacheType state, Value data) {
-  if (state.getLayout() || !isa<MemRefType>(data.getType()))
+LogicalResult expectLayout(Operation *op, KvCacheType cache, Value data) {
+  if (cache.getLayout() || !isa<MemRefType>(data.getType()))
     return success();
-  return op->emitOpError("has a state without a layout; layout-kv-cache gives it one");
+  return op->emitOpError("has a KV cache without a layout; layout-kv-cache gives it one");
 }
 
 LogicalResult expectBlock(Operation *op, int64_t block, int64_t tokens) {
@@ -102,12 +103,12 @@ LogicalResult expectBlock(Operation *op, int64_t block, int64_t tokens) {
   return op->emitOpError() << "block is " << block << ", expected a multiple of " << tokens;
 }
 
-LogicalResult expectPartialAttention(Operation *op, StringRef what, Value parts, int64_t heads, int64_t width) {
-  if (failed(expectActivations(op, what, parts)))
+LogicalResult expectPartialAttention(Operation *op, StringRef what, Value partials, int64_t heads, int64_t width) {
+  if (failed(expectActivations(op, what, partials)))
     return failure();
-  if (shapeOf(parts).isDynamicDim(0))
-    return op->emitOpError() << what << " is " << shapeOf(parts) << ", expected a known number of blocks";
-  return expect(op, (what + " columns").str(), features(parts), PartialAttentionLayout(heads, width).columns());
+  if (shapeOf(partials).isDynamicDim(0))
+    return op->emitOpError() << what << " is " << shapeOf(partials) << ", expected a known number of blocks";
+  return expect(op, (what + " columns").str(), features(partials), PartialAttentionLayout(heads, width).columns());
 }
 
 }  // namespace talc::kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verifiers of pieces ask for. Each check says at `op` what it found instead, beside what it expected.
+// Checks of verifiers of compute ops. Each one reports at `op` what it found and what it expected.
 #pragma once
 
 #include "dialects/kernel/ops/ComputeOpSizes.h"
@@ -10,31 +10,30 @@ namespace talc::kernel {
 mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t found, int64_t expected);
 mlir::LogicalResult expectNatural(mlir::Operation *op, llvm::StringRef what, int64_t found);
 
-// [rows, features] of f32; vectors are read from neighbouring features.
+// [tokens, features] of f32; kernels load vectors of neighboring features.
 mlir::LogicalResult expectActivations(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
-// The same of activations that talc.quantize rounded.
+// The same for quantized activations (talc.quantize).
 mlir::LogicalResult expectQuantized(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
-// One or the other.
+// Either of them.
 mlir::LogicalResult expectMatmulInput(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 mlir::LogicalResult expectOneRow(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
-// As many rows as `like`, where both are known.
+// The number of rows is that of `like`, if both are known.
 mlir::LogicalResult expectRows(mlir::Operation *op, llvm::StringRef what, mlir::Value data, mlir::Value like);
-// x and the init of a piece that keeps rows and features.
+// x and init have the same number of rows and features.
 mlir::LogicalResult expectSameShape(mlir::Operation *op, mlir::Value x, mlir::Value init);
 mlir::LogicalResult expectDivides(mlir::Operation *op, llvm::StringRef what, int64_t parts, int64_t width);
 
-// Values that are stored: of known size, and of a type that can be.
+// Values of a storage format, of known size.
 mlir::LogicalResult expectStored(mlir::Operation *op, llvm::StringRef what, mlir::Value data, int64_t rank);
 mlir::LogicalResult expectVector(mlir::Operation *op, llvm::StringRef what, mlir::Value data, int64_t length);
 // A packed weight.
 mlir::LogicalResult expectPanels(mlir::Operation *op, llvm::StringRef what, mlir::Value weight);
 
-// On buffers, when passes work on the memory of the state.
-mlir::LogicalResult expectLayout(mlir::Operation *op, KvCacheType state, mlir::Value data);
-// A block of keys, whole groups of so many tokens, that a single row's attention leaves parts of
-// (PartialAttentionLayout), and these.
+// A KV cache whose memory is used by an op on buffers has a layout.
+mlir::LogicalResult expectLayout(mlir::Operation *op, KvCacheType cache, mlir::Value data);
+// A key block of split attention, a multiple of `tokens`, and the partial results (PartialAttentionLayout).
 mlir::LogicalResult expectBlock(mlir::Operation *op, int64_t block, int64_t tokens);
-mlir::LogicalResult expectPartialAttention(mlir::Operation *op, llvm::StringRef what, mlir::Value parts, int64_t heads,
-                                           int64_t width);
+mlir::LogicalResult expectPartialAttention(mlir::Operation *op, llvm::StringRef what, mlir::Value partials,
+                                           int64_t heads, int64_t width);
 
 }  // namespace talc::kernel

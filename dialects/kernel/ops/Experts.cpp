@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.experts: rows times the panels of the experts that they are routed to.
+// kernel.experts: multiplies activations by the weights of the experts that their tokens are routed to.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 #include "dialects/kernel/ops/FusedOps.h"
 
@@ -17,10 +17,10 @@ static LogicalResult verifyEpilogue(ExpertsOp op) {
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (yield && yield.getValues().size() == 1)
     return success();
-  return op.emitOpError("has an epilogue that yields no single value");
+  return op.emitOpError("has an epilogue that does not yield a single value");
 }
 
-// x and init have a part for each slot on one side.
+// Either x or init has a slice of features for each slot.
 LogicalResult ExpertsOp::verify() {
   for (auto [what, data] : {std::pair("routes", getRoutes()), std::pair("init", getInit())})
     if (failed(expectActivations(*this, what, data)) || failed(expectRows(*this, "row count", data, getX())))
@@ -38,7 +38,7 @@ LogicalResult ExpertsOp::verify() {
       (getGated() && failed(expectDivides(*this, "slots", slots, features(getInit())))))
     return failure();
   if (int64_t block = elementFormat(shapeOf(getX())).jointValues(); depth % block != 0)
-    return emitOpError() << "sums " << depth << " features, expected whole blocks of " << block;
+    return emitOpError() << "sums " << depth << " features, expected a multiple of the block size " << block;
   int64_t outputs = features(getInit()) / (getGated() ? slots : 1), columns = getGated() ? lanes / 2 : lanes;
   for (Value bias : getBiases())
     if (failed(expectVector(*this, "bias", bias, experts * outputs)))
@@ -47,7 +47,7 @@ LogicalResult ExpertsOp::verify() {
   return failed(expect(*this, "number of panels", weight.getDimSize(0), panels)) ? failure() : verifyEpilogue(*this);
 }
 
-// The weights of as many experts as a row has slots: those of a step are between these and all.
+// Counts the weights of as many experts as a token has slots: a step reads between these and all.
 OpCosts ExpertsOp::getCosts() {
   OpCosts costs;
   ShapedType weight = shapeOf(getWeight());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes what operations of an epilogue are by what they combine: a vector, or a buffer with a row for each row.
+// Recognizes operations of an epilogue by their other operand: a vector, or a buffer with a row for each token.
 #include "dialects/kernel/ops/FusedOps.h"
 #include "dialects/kernel/ops/ComputeOpSizes.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace talc::kernel {
 
-// The other buffer that the op combines with what was computed so far; null if there is none.
+// The other buffer that the op combines with the value computed so far; null if there is none.
 static Value otherBuffer(Operation &op, unsigned own, ValueRange others) {
   for (Value operand : op.getOperands())
     if (auto argument = dyn_cast<BlockArgument>(operand))

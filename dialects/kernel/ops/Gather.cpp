@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.gather: rows of a table.
+// kernel.gather: looks up rows of a table.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
 
 namespace talc::kernel {
 
-// Rows of a table, or rows of the step.
+// The table is a weight, or activations of the step.
 static LogicalResult verifyTable(GatherOp op) {
   if (op.getIndex() == GatherIndex::outputs)
     return expectActivations(op, "table", op.getTable());
@@ -20,9 +20,9 @@ LogicalResult GatherOp::verify() {
       failed(expectNatural(*this, "output", getOutput())))
     return failure();
   if ((getIndex() == GatherIndex::counted) != getPadding().has_value())
-    return emitOpError("counts tokens that are not padding, expected the id of padding, and of no other index");
+    return emitOpError("has the index counted or the id of padding, expected both or neither");
   if (getPartial() && getIndex() != GatherIndex::ids)
-    return emitOpError("has a part of a table, expected one of token ids");
+    return emitOpError("has a partial table, expected the index ids");
   return expect(*this, "width of init", features(getInit()), shapeOf(getTable()).getDimSize(1));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.join: the features of each head of x, then those of y.
+// kernel.join: concatenates the features of each head of x and y.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.kv_append: stores the step's keys and values in a state.
+// kernel.kv_append: stores the keys and values of a step in a KV cache.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
@@ -7,15 +7,15 @@ using namespace mlir;
 namespace talc::kernel {
 
 LogicalResult KvAppendOp::verify() {
-  auto state = cast<KvCacheType>(getCache().getType());
-  int64_t width = state.getHeads() * state.getWidth();
+  auto cache = cast<KvCacheType>(getCache().getType());
+  int64_t width = cache.getHeads() * cache.getWidth();
   if (failed(expectActivations(*this, "keys", getKeys())) || failed(expectActivations(*this, "values", getValues())) ||
       failed(expectRows(*this, "row count of the values", getValues(), getKeys())) ||
       failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
   if (failed(expect(*this, "width of the values", features(getValues()), width)))
     return failure();
-  return expectLayout(*this, state, getKeys());
+  return expectLayout(*this, cache, getKeys());
 }
 
 OpCosts KvAppendOp::getCosts() {
@@ -26,11 +26,11 @@ OpCosts KvAppendOp::getCosts() {
 }
 
 void KvAppendOp::printShapes(raw_ostream &out) {
-  auto state = cast<KvCacheType>(getCache().getType());
-  out << state.getHeads() << " heads x " << state.getWidth();
+  auto cache = cast<KvCacheType>(getCache().getType());
+  out << cache.getHeads() << " heads x " << cache.getWidth();
 }
 
-// With one row the heads belong to the workers that attention gives them to.
+// With a single token, heads are divided as attention divides them, so that a worker finds the keys that it stored.
 Share KvAppendOp::getDivision() {
   return hasOneRow(getKeys()) ? Share::heads : Share::rows;
 }

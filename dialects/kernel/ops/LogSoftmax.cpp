@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.log_softmax: words in clusters.
+// kernel.log_softmax: log-probabilities of words, some of which are in clusters.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 #include <utility>
@@ -22,7 +22,7 @@ LogicalResult LogSoftmaxOp::verify() {
 
 // Compare, subtract, exponential, add; add again.
 OpCosts LogSoftmaxOp::getCosts() {
-  return costsOfRows(getX(), getInit(), 5);
+  return rowWiseCosts(getX(), getInit(), 5);
 }
 
 void LogSoftmaxOp::printShapes(raw_ostream &out) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.matmul: rows times a packed weight.
-#include "dialects/kernel/SplitK.h"
+// kernel.matmul: multiplies activations by a packed weight.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 #include "dialects/kernel/ops/FusedOps.h"
 
@@ -8,7 +7,7 @@ using namespace mlir;
 
 namespace talc::kernel {
 
-// An input is a row of activations, or a vector that serves every row and may fill the last panel.
+// An input of the epilogue is activations, or a vector that all rows share, which may be padded to whole panels.
 static LogicalResult verifyInput(MatmulOp op, Value input) {
   ShapedType type = shapeOf(input);
   int64_t width = features(op.getInit());
@@ -16,22 +15,22 @@ static LogicalResult verifyInput(MatmulOp op, Value input) {
     return success();
   if (type.getRank() != 2)
     return op.emitOpError() << "input is " << type << ", expected rows of " << width
-                            << " f32, or a vector of at least so many";
+                            << " f32, or a vector of at least that length";
   if (failed(expectActivations(op, "input", input)) ||
       failed(expectRows(op, "row count of an input", input, op.getInit())))
     return failure();
   return expect(op, "width of an input", features(input), width);
 }
 
-// Sums of parts of k stand in rows.
+// With split-K, init has a row of partial sums for each part of K.
 static LogicalResult verifyRows(MatmulOp op) {
-  if (!op->hasAttr(splitKAttr))
+  auto parts = static_cast<int64_t>(op.getSplitK());
+  if (parts == 1)
     return expectRows(op, "row count of init", op.getInit(), op.getX());
-  int64_t parts = getSplitK(op);
   if (failed(expectOneRow(op, "x", op.getX())) || failed(expectDivides(op, "parts", parts, size(op.getWeight(), 1))))
     return failure();
   if (op.getGated() || op.getGroups() > 1 || !op.getInputs().empty())
-    return op.emitOpError("leaves sums of parts of k, which have no inputs, gates or groups");
+    return op.emitOpError("has split_k, expected no inputs, gates or groups");
   return expect(op, "row count of init", size(op.getInit(), 0), parts);
 }
 
@@ -47,7 +46,7 @@ static LogicalResult verifyEpilogue(MatmulOp op) {
   auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   if (yield && yield.getValues().size() == 1)
     return success();
-  return op.emitOpError("has an epilogue that yields no single value");
+  return op.emitOpError("has an epilogue that does not yield a single value");
 }
 
 LogicalResult MatmulOp::verify() {
@@ -62,9 +61,10 @@ LogicalResult MatmulOp::verify() {
   bool fits =
       groups > 1 ? width % groups == 0 && width / groups >= weight.getDimSize(1) : width == weight.getDimSize(1);
   if (!fits)
-    return emitOpError() << "contracts " << features(getX()) << " features with a depth of " << weight.getDimSize(1);
+    return emitOpError() << "multiplies " << features(getX()) << " features by a weight of depth "
+                         << weight.getDimSize(1);
   int64_t lanes = weight.getDimSize(2), columns = getGated() ? lanes / 2 : lanes;
-  if (lanes != 16 && lanes != 32 && lanes != 64)  // whole vectors make up a panel, and each half of one with gates
+  if (lanes != 16 && lanes != 32 && lanes != 64)  // whole vectors, also in each half of a gated panel
     return emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
   if (groups * static_cast<int64_t>(llvm::divideCeil(features(getInit()) / groups, columns)) != weight.getDimSize(0))
     return emitOpError() << "has " << weight.getDimSize(0) << " panels of " << columns << " columns for a width of "
@@ -80,7 +80,7 @@ OpCosts MatmulOp::getCosts() {
   int64_t columns = features(getInit()) * (getGated() ? 2 : 1);
   costs.operations.perRow = 2 * columns * shapeOf(getWeight()).getDimSize(1);
   costs.stored.perCall = weightBytes(getWeight());
-  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit()) * std::max<int64_t>(getSplitK(*this), 1);
+  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit()) * static_cast<int64_t>(getSplitK());
   for (Value input : getInputs())
     addInput(costs, input);
   return costs;
@@ -93,7 +93,7 @@ void MatmulOp::printShapes(raw_ostream &out) {
       << features(getInit()) / static_cast<int64_t>(getGroups()) << " " << formatName(getWeight());
 }
 
-// With one row there is nothing else to divide; rows that are wanted for a result are few.
+// With a single token only columns can be divided; tokens that are wanted for a result are few.
 Share MatmulOp::getDivision() {
   return hasOneRow(getX()) || getOutputIndex(getInit()) ? Share::columns : Share::adaptive;
 }

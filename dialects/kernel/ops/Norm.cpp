@@ -11,7 +11,7 @@ LogicalResult NormOp::verify() {
   if (failed(expectSameShape(*this, getX(), getInit())) ||
       failed(expectDivides(*this, "groups", groups, features(getX()))))
     return failure();
-  // Of one group, or of all of them.
+  // Parameters of one group, which all groups share, or of all groups.
   auto expectGroups = [&](StringRef what, Value vector) {
     int64_t width = features(getX()), length = shapeOf(vector).getRank() == 1 ? shapeOf(vector).getDimSize(0) : 0;
     return expectVector(*this, what, vector, length == width ? width : width / groups);
@@ -24,7 +24,7 @@ LogicalResult NormOp::verify() {
 
 // rms: square, add, two multiplies; layer: also subtract the mean twice, add for it, add the bias.
 OpCosts NormOp::getCosts() {
-  OpCosts costs = costsOfRows(getX(), getInit(), getKind() == NormKind::rms ? 4 : 8);
+  OpCosts costs = rowWiseCosts(getX(), getInit(), getKind() == NormKind::rms ? 4 : 8);
   costs.stored.perCall = weightBytes(getScale()) + (getBias() ? weightBytes(getBias()) : 0);
   return costs;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.quantize: rows rounded to integers of 8 bits.
+// kernel.quantize: quantizes activations to int8 codes with scales, or converts them to bf16.
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ LogicalResult QuantizeOp::verify() {
 
 // Magnitude, comparison, multiply, round, two sums.
 OpCosts QuantizeOp::getCosts() {
-  return costsOfRows(getX(), getInit(), 6);
+  return rowWiseCosts(getX(), getInit(), 6);
 }
 
 void QuantizeOp::printShapes(raw_ostream &out) {

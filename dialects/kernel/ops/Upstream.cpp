@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces that are ops of upstream's dialects: elementwise linalg.generic, memref.copy.
+// Compute ops of upstream dialects: elementwise linalg.generic, memref.copy.
 #include "dialects/kernel/ops/Upstream.h"
 #include "dialects/kernel/ops/ComputeOpSizes.h"
 #include "dialects/kernel/ops/FusedOps.h"
@@ -19,7 +19,7 @@ bool isArithmetic(Operation &op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !isa<arith::ConstantOp>(op);
 }
 
-struct ElementwisePiece : ComputeOpInterface::ExternalModel<ElementwisePiece, linalg::GenericOp> {
+struct ElementwiseModel : ComputeOpInterface::ExternalModel<ElementwiseModel, linalg::GenericOp> {
   OpCosts getCosts(Operation *op) const {
     auto generic = cast<linalg::GenericOp>(op);
     OpCosts costs;
@@ -40,7 +40,7 @@ struct ElementwisePiece : ComputeOpInterface::ExternalModel<ElementwisePiece, li
   }
 };
 
-struct CopyPiece : ComputeOpInterface::ExternalModel<CopyPiece, memref::CopyOp> {
+struct CopyModel : ComputeOpInterface::ExternalModel<CopyModel, memref::CopyOp> {
   OpCosts getCosts(Operation *op) const {
     auto copy = cast<memref::CopyOp>(op);
     OpCosts costs;
@@ -55,10 +55,10 @@ struct CopyPiece : ComputeOpInterface::ExternalModel<CopyPiece, memref::CopyOp> 
 
 void registerUpstreamComputeOps(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    linalg::GenericOp::attachInterface<ElementwisePiece>(*context);
+    linalg::GenericOp::attachInterface<ElementwiseModel>(*context);
   });
   registry.addExtension(
-      +[](MLIRContext *context, memref::MemRefDialect *) { memref::CopyOp::attachInterface<CopyPiece>(*context); });
+      +[](MLIRContext *context, memref::MemRefDialect *) { memref::CopyOp::attachInterface<CopyModel>(*context); });
 }
 
 }  // namespace talc::kernel

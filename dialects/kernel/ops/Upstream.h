@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces that are ops of upstream's dialects.
+// Makes ops of upstream dialects compute ops.
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

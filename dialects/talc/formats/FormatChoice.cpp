@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a choice of formats and applies it to names.
+// Parses a choice of formats and matches names.
 #include "dialects/talc/formats/FormatChoice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +11,7 @@ namespace talc {
 
 constexpr llvm::StringLiteral fileFormat = "checkpoint";
 
-// The parts between * occur one after the other, the first at the begin and the last at the end.
+// The parts between * must occur one after the other, the first at the beginning and the last at the end.
 bool FormatRule::fits(std::string_view name) const {
   llvm::StringRef rest = name;
   llvm::SmallVector<llvm::StringRef> parts;
@@ -27,6 +27,13 @@ bool FormatRule::fits(std::string_view name) const {
     rest = rest.drop_front(at + part.size());
   }
   return true;
+}
+
+FormatChoice FormatChoice::uniform(const StorageFormat &format) {
+  FormatChoice choice;
+  choice.text = format.name;
+  choice.usual = &format;
+  return choice;
 }
 
 const FormatRule *FormatChoice::ruleOf(std::string_view name) const {
@@ -58,6 +65,7 @@ std::string_view chosenName(std::string_view symbol) {
 
 std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string &error) {
   FormatChoice choice;
+  choice.text = text;
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::StringRef(text).split(parts, ';');
   for (const llvm::StringRef &part : parts) {
@@ -67,11 +75,11 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     FormatRef format = findStorageFormat(name);
     double bits = part.contains('=') ? 0 : parseSize(name);
     if (!format && name != fileFormat && bits == 0)
-      error = fmt::format("'{}' is no storage format, expected {}", name.str(), formatAlternatives(fileFormat));
+      error = fmt::format("'{}' is not a storage format, expected {}", name.str(), formatAlternatives(fileFormat));
     else if (part.contains('=') && pattern.empty())
       error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
     else if (!part.contains('=') && &part != parts.begin())
-      error = fmt::format("'{}' stands behind others, expected NAME=FORMAT", part.trim().str());
+      error = fmt::format("'{}' follows another rule, expected NAME=FORMAT", part.trim().str());
     else if (part.contains('='))
       choice.rules.push_back({pattern.str(), format});
     else

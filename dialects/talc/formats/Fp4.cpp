@@ -63,7 +63,7 @@ struct Mxfp4 {
     block[0] = static_cast<uint8_t>(parts.scaleCodes[0]);
     std::fill_n(block + 1, bytes - 1, 0);
     for (int64_t i = 0; i < values; ++i)
-      Codes::set(block + 1, i, parts.levels[i]);
+      Codes::set(block + 1, i, parts.codes[i]);
   }
 };
 
@@ -126,7 +126,7 @@ template <int64_t count, int64_t header, typename Rounding> struct Nvfp4 {
     for (int64_t group = 0; group < count / 16; ++group)
       block[scales + group] = static_cast<uint8_t>(parts.scaleCodes[group]);
     for (int64_t i = 0; i < count; ++i)
-      Codes::set(block + codes, i, parts.levels[i]);
+      Codes::set(block + codes, i, parts.codes[i]);
   }
 };
 

@@ -37,7 +37,7 @@ template <int64_t count, typename Rounding> struct Fp8 {
   static void assemble(const BlockParts &parts, uint8_t *block) {
     storeWord(parts.scales[0], block);
     for (int64_t i = 0; i < count; ++i)
-      block[4 + i] = static_cast<uint8_t>(parts.levels[i]);
+      block[4 + i] = static_cast<uint8_t>(parts.codes[i]);
   }
 };
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage formats intB_N_TYPE and intBz_N_TYPE: groups of N integers of B bits.
 //
-//   int4    scale s, N / 2 bytes           TYPE(s * (q - 8))   of 32 values the first 16 in the low halves of 16 bytes
-//   int4z   scale s, zero z, N / 2 bytes   TYPE(s * (q - z))
+//   int4    scale s, N / 2 bytes           TYPE(s * (q - 8))   16 of 32 values in the low halves of 16 bytes
+//   int4z   scale s, zero point z, N / 2 bytes   TYPE(s * (q - z))
 //   int8    scale s, N bytes               TYPE(s * q)         in two's complement
-//   int8z   scale s, zero z, N bytes       TYPE(s * (q - z))   from 0 on
+//   int8z   scale s, zero point z, N bytes       TYPE(s * (q - z))   unsigned
 //
-// Scales are of TYPE, and so are values: products are rounded once, as checkpoints mean them. Where columns have an
-// importance, levels may not go as far as values do: of several scales the one with the least weighted error is taken.
+// Scales are of TYPE, and so are values: products are rounded once, as checkpoints mean them. If columns have an
+// importance, the greatest values may be clipped: several scales are tried, and the one with the least weighted error
+// is taken.
 #include "dialects/talc/formats/Rounding.h"
 
 namespace talc {
 
 namespace {
 
-// Bytes of four bits lie in words.
+// Codes of four bits are stored in words of four bytes.
 template <int bits> constexpr int64_t wordOf = bits == 4 ? 4 : 1;
 template <int bits, int64_t count> constexpr int64_t wordsOf = count *bits / 8 / wordOf<bits>;
 template <int bits, int64_t count, bool zeros>
@@ -23,24 +24,23 @@ template <int bits, int64_t count>
 constexpr BlockField groupFields<bits, count, false>[] = {{0, 1, 2}, {2, wordsOf<bits, count>, wordOf<bits>}};
 
 template <int bits, int64_t count, bool zeros, typename Type> struct Group {
-  static constexpr int64_t values = count, scaleValues = count, levels = zeros ? 3 : 2,
-                           bytes = levels + count * bits / 8;
+  static constexpr int64_t values = count, scaleValues = count, codes = zeros ? 3 : 2, bytes = codes + count * bits / 8;
   static constexpr llvm::ArrayRef<BlockField> fields = groupFields<bits, count, zeros>;
-  static constexpr int middle = 1 << (bits - 1), most = 2 * middle - 1;
+  static constexpr int middle = 1 << (bits - 1), maxCode = 2 * middle - 1;
 
-  // Levels from 0 on.
+  // Unsigned codes.
   static int get(const uint8_t *block, int64_t i) {
     if (bits == 4)
-      return block[levels + i / 32 * 16 + i % 16] >> (i / 16 % 2 * 4) & 15;
-    return zeros ? block[levels + i] : static_cast<int8_t>(block[levels + i]) + middle;
+      return block[codes + i / 32 * 16 + i % 16] >> (i / 16 % 2 * 4) & 15;
+    return zeros ? block[codes + i] : static_cast<int8_t>(block[codes + i]) + middle;
   }
 
-  // Of a block whose bytes are zero.
-  static void set(uint8_t *block, int64_t i, int level) {
+  // The bytes of the block must be zero.
+  static void set(uint8_t *block, int64_t i, int code) {
     if (bits == 4)
-      block[levels + i / 32 * 16 + i % 16] |= static_cast<uint8_t>((level & 15) << (i / 16 % 2 * 4));
+      block[codes + i / 32 * 16 + i % 16] |= static_cast<uint8_t>((code & 15) << (i / 16 % 2 * 4));
     else
-      block[levels + i] = static_cast<uint8_t>(zeros ? level : level - middle);
+      block[codes + i] = static_cast<uint8_t>(zeros ? code : code - middle);
   }
 
   static void decode(const uint8_t *block, float *x) {
@@ -52,36 +52,36 @@ template <int bits, int64_t count, bool zeros, typename Type> struct Group {
 
   static bool encode(const float *x, uint8_t *block) { return encode(x, 1, block); }
 
-  // Levels go from the least value, or zero, to the greatest, or as far to both sides of zero; of that a share.
+  // Codes cover the range from the least value, or zero, to the greatest, or a symmetric range; `share` clips it.
   static bool encode(const float *x, float share, uint8_t *block) {
     auto [low, high] = std::minmax_element(x, x + count);
     float least = share * std::min(*low, 0.0f), greatest = share * std::max(*high, 0.0f);
     float range = zeros ? greatest - least : 2 * std::max(greatest, -least);
-    uint16_t word = Type::encode(range / most);
+    uint16_t word = Type::encode(range / maxCode);
     float scale = Type::decode(word), id = inverse(scale);
-    int zero = zeros ? nearestIn(-least * id, 0, most) : middle;
+    int zero = zeros ? nearestIn(-least * id, 0, maxCode) : middle;
     storeWord(word, block);
     if (zeros)
       block[2] = static_cast<uint8_t>(zero);
     for (int64_t i = 0; i < count; ++i)
-      set(block, i, nearestIn(x[i] * id + static_cast<float>(zero), 0, most));
-    return std::isfinite(Type::round(scale * static_cast<float>(std::max(zero, zeros ? most - zero : 0))));
+      set(block, i, nearestIn(x[i] * id + static_cast<float>(zero), 0, maxCode));
+    return std::isfinite(Type::round(scale * static_cast<float>(std::max(zero, zeros ? maxCode - zero : 0))));
   }
 
-  // Levels may count from any number on, as zero does.
+  // The codes of a checkpoint may be shifted by any number, together with their zero point.
   static void assemble(const BlockParts &parts, uint8_t *block) {
     std::fill_n(block, bytes, 0);
     storeWord(static_cast<uint16_t>(parts.scaleCodes[0]), block);
-    int shift = zeros ? 0 : middle - parts.zero;
+    int shift = zeros ? 0 : middle - parts.zeroPoint;
     if (zeros)
-      block[2] = static_cast<uint8_t>(parts.zero);
+      block[2] = static_cast<uint8_t>(parts.zeroPoint);
     for (int64_t i = 0; i < count; ++i)
-      set(block, i, parts.levels[i] + shift);
+      set(block, i, parts.codes[i] + shift);
   }
 };
 
-// Of groups whose levels may end before their greatest values.
-template <typename Group> struct Searched : Group {
+// Encodes groups with several degrees of clipping.
+template <typename Group> struct ClippingSearch : Group {
   static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
     double best = HUGE_VAL;
     for (int step = 0; step <= 10; ++step) {
@@ -106,7 +106,7 @@ template <typename Group> struct Searched : Group {
 template <int bits, int64_t count, bool zeros, typename Type>
 constexpr StorageFormat group(std::string_view name, bool listed = false) {
   StorageFormat format = assembledFormat<Group<bits, count, zeros, Type>>(name, listed);
-  format.encodeByImportance = encodeByImportance<Searched<Group<bits, count, zeros, Type>>>;
+  format.encodeByImportance = encodeByImportance<ClippingSearch<Group<bits, count, zeros, Type>>>;
   return format;
 }
 

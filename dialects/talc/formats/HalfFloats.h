@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 16 bits, and runs of them as the formats f16 and bf16 store them; without branches, so that loops
-// vectorize.
+// Conversions of f16 and bf16, and of arrays of them as the storage formats have them; without branches, so that loops
+// are vectorized.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which storage formats keys and values of sequences can be kept: those that kernels encode, too.
+// The storage formats of KV caches: those that kernels can also encode.
 #pragma once
 
 #include "dialects/talc/formats/StorageFormat.h"
@@ -14,16 +14,17 @@ class ModuleOp;
 
 namespace talc {
 
-// A module's attributes: the names of the formats in which its states of sequences and sources keep keys, and values;
-// f32 without them. States of a step and memories are f32.
-constexpr char keyFormatAttr[] = "talc.key_format", valueFormatAttr[] = "talc.value_format";
+// On a module: a dictionary with the names of the formats of keys and values in KV caches of sequences and sources, by
+// default f32. Caches of a step and compressive memories are f32.
+constexpr char kvFormatsAttr[] = "talc.kv_formats";
+constexpr char keysKey[] = "keys", valuesKey[] = "values";
 
 struct KvFormats {
   FormatRef keys, values;
 };
 
 std::vector<std::string> kvFormatNames();
-// What a module says; none, and the text of an error, if those are no such formats.
+// The formats of a module; none, and the text of an error, if they cannot be used for a KV cache.
 std::optional<KvFormats> getKvFormats(mlir::ModuleOp module, std::string &error);
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What formats of blocks have in common. Their definitions are llama.cpp's, whose files and values they share.
+// What formats of quant blocks share. The definitions are those of llama.cpp, whose files have the same bytes.
 //
-// A format is a struct: how many values and bytes a block has, its fields, encode of one block and decode of one. All
-// arithmetic is f32, rounded after every operation; fused operations would make other bits.
+// A format is a struct with the number of values and bytes of a block, its fields, and functions that encode and decode
+// one block. All arithmetic is f32, rounded after every operation; fused operations would give other bits.
 #pragma once
 
 #pragma STDC FP_CONTRACT OFF
@@ -17,30 +17,30 @@
 
 namespace talc {
 
-// Scales are halves.
+// Scales are f16.
 inline float loadHalf(const uint8_t *bytes) {
   uint16_t half;
   std::memcpy(&half, bytes, sizeof(half));
   return halfToFloat(half);
 }
 
-// False if the half is infinite.
+// False if the f16 is infinite.
 inline bool storeHalf(float value, uint8_t *bytes) {
   uint16_t half = floatToHalf(value);
   std::memcpy(bytes, &half, sizeof(half));
   return std::isfinite(halfToFloat(half));
 }
 
-// 1 / value; 0 of zero, and of a number so small that there is no inverse: its block is as good as zero.
+// 1 / value; 0 for zero, and for a number so small that its inverse is infinite: the block then counts as zero.
 inline float inverse(float value) {
   float result = value != 0 ? 1 / value : 0;
   return std::isfinite(result) ? result : 0;
 }
 
-// The nearest integer, ties to even. Of a block as good as zero, whose scale has no inverse, the search for a scale
-// makes numbers from 2^22 on and infinite ones; they become what they do in llama.cpp, the last bits of this sum.
+// The nearest integer, ties to even. For a block that counts as zero, the search for a scale yields numbers from 2^22
+// on and infinite ones; as in llama.cpp they become the last bits of this sum.
 inline int nearest(float value) {
-  constexpr float unit = 1.5f * (1 << 23);  // beside which f32 has no fractions
+  constexpr float unit = 1.5f * (1 << 23);  // f32 of this size have no fraction
   float sum = value + unit;
   uint32_t bits;
   std::memcpy(&bits, &sum, sizeof(bits));
@@ -92,7 +92,7 @@ template <typename Block> constexpr StorageFormat blockFormat(std::string_view n
           typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields};
 }
 
-// Of blocks of integers with scales, whose words are made for dot products of integers.
+// A format of integer codes with scales, whose words suit integer dot products.
 constexpr StorageFormat asIntegers(StorageFormat format) {
   format.integers = true;
   return format;
@@ -111,14 +111,14 @@ bool encodeByImportance(const float *row, int64_t count, const float *importance
   return fits;
 }
 
-// Of integers with scales that errors decide about.
+// A format of integer codes whose scales are chosen by weighted errors.
 template <typename Block> constexpr StorageFormat weighedFormat(std::string_view name) {
   StorageFormat format = integerFormat<Block>(name);
   format.encodeByImportance = encodeByImportance<Block>;
   return format;
 }
 
-// Of blocks that checkpoints have in parts.
+// A format whose blocks are assembled from the tables of a checkpoint.
 template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
   return {name,         Block::values,       Block::bytes,        /*exact=*/false,
           typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields,

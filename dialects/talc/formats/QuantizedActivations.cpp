@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storage formats that activations are rounded to: integers of 8 bits with a scale, and their sums.
+// The storage formats of quantized activations: int8 codes with a scale, and their sums.
 //
-//   q8_sums, beside blocks of 32               q8_k_sums, beside blocks of 256
+//   q8_sums, for weights in blocks of 32       q8_k_sums, for k-quants
 //     d       f32          d * q                 d         f32            d * q
-//     s       f32          the integers' sum     l, h      8 + 8 bytes    every 32 have the sum 128 * h + l
+//     s       f32          sum of the codes      l, h      8 + 8 bytes    every 32 have the sum 128 * h + l
 //     -16 * s two i32      of all, and of the    -32 * s   16 i32         s: the sum of every 16
 //                          first 16
 //     q       32 integers                        q         256 integers
 //
-// A weight whose levels begin at z instead of 0 has the product sum((w - z) * q) = sum(w * q) - z * s, and one whose
-// values have an offset m adds m * s. In blocks of 256 the levels around zero are those of q6_k, with z = 32, and
-// offsets are small integers m times a scale, whose products with sums are dot products of bytes: of l, and of h.
+// The product of a weight with the zero point z is sum((w - z) * q) = sum(w * q) - z * s, and a weight with a minimum m
+// adds m * s. Among k-quants, q6_k has the zero point 32; minima of the others are small integers m times a scale,
+// whose products with sums are dot products of bytes, one with l and one with h.
 //
-// q8_256_sums are blocks of q8_sums, eight of which are rounded together and have the same d: a product of numbers for
-// each scale of the weight is left then, and one for each 256 values. Rounding errors grow with the greatest magnitude
-// among so many values, of a normal distribution by some 40 %: nothing beside those of weights of four or five bits, of
-// which an error is at least eight times as large, but as much again as those of q8_0, whose rows stay as they were.
+// q8_256_sums are blocks of q8_sums, eight of which are quantized together with the same d. The kernel then multiplies
+// floats once per scale of the weight and once per 256 values. A common scale makes quantization errors larger, since
+// it covers the greatest magnitude of more values. That is negligible next to the errors of weights of four or five
+// bits, but not next to those of q8_0, which uses q8_sums.
 #include "dialects/talc/formats/QuantizedActivations.h"
 #include "dialects/talc/formats/QuantBlocks.h"
 
@@ -23,41 +23,41 @@ namespace talc {
 
 namespace {
 
-template <typename Block> void decodeLevels(const uint8_t *block, float *x) {
+template <typename Block> void decodeCodes(const uint8_t *block, float *x) {
   float d;
   std::memcpy(&d, block, sizeof(d));
   for (int64_t i = 0; i < Block::values; ++i)
-    x[i] = static_cast<float>(static_cast<int8_t>(block[Block::levels + i])) * d;
+    x[i] = static_cast<float>(static_cast<int8_t>(block[Block::codes + i])) * d;
 }
 
-// `together` values that share a scale, in blocks. Tells visit(i, level) of every level.
+// Quantizes `together` values that share a scale, in blocks. Calls visit(i, code) for every code.
 template <typename Block, typename Visit>
-void roundLevels(const float *x, int64_t together, uint8_t *blocks, Visit visit) {
+void quantizeTogether(const float *x, int64_t together, uint8_t *blocks, Visit visit) {
   float most = 0;
   for (int64_t i = 0; i < together; ++i)
     most = std::max(most, std::fabs(x[i]));
   most = most < 0x1p-120f ? 0 : most;
   float d = most / 127, id = most == 0 ? 0 : 127 / most;
   for (int64_t i = 0; i < together; ++i) {
-    int level = nearest(x[i] * id);
-    blocks[i / Block::values * Block::bytes + Block::levels + i % Block::values] = static_cast<uint8_t>(level);
-    visit(i, level);
+    int code = nearest(x[i] * id);
+    blocks[i / Block::values * Block::bytes + Block::codes + i % Block::values] = static_cast<uint8_t>(code);
+    visit(i, code);
   }
   for (int64_t block = 0; block < together / Block::values; ++block)
     std::memcpy(blocks + block * Block::bytes, &d, sizeof(d));
 }
 
 struct Q8Sums {
-  static constexpr int64_t values = 32, bytes = 48, sum = 4, starts = 8, levels = 16;
-  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {starts, 2, 4}, {levels, 8, 4}};
+  static constexpr int64_t values = 32, bytes = 48, sum = 4, starts = 8, codes = 16;
+  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {starts, 2, 4}, {codes, 8, 4}};
 
-  static void decode(const uint8_t *block, float *x) { decodeLevels<Q8Sums>(block, x); }
+  static void decode(const uint8_t *block, float *x) { decodeCodes<Q8Sums>(block, x); }
 
   static void encode(const float *x, int64_t together, uint8_t *blocks) {
     std::vector<std::array<int32_t, 2>> sums(together / values);
-    roundLevels<Q8Sums>(x, together, blocks, [&](int64_t i, int level) {
-      sums[i / values][0] += level;
-      sums[i / values][1] += i % values < values / 2 ? level : 0;
+    quantizeTogether<Q8Sums>(x, together, blocks, [&](int64_t i, int code) {
+      sums[i / values][0] += code;
+      sums[i / values][1] += i % values < values / 2 ? code : 0;
     });
     for (auto [all, first] : sums) {
       auto s = static_cast<float>(all);
@@ -70,15 +70,15 @@ struct Q8Sums {
 };
 
 struct Q8KSums {
-  static constexpr int64_t values = 256, bytes = 340, digits = 4, starts = 20, levels = 84, zero = 32;
+  static constexpr int64_t values = 256, bytes = 340, digits = 4, starts = 20, codes = 84, zero = 32;
   static constexpr int64_t groups = 16, group = values / groups, pairs = groups / 2;
-  static constexpr BlockField fields[] = {{0, 1, 4}, {digits, 4, 4}, {starts, groups, 4}, {levels, 64, 4}};
+  static constexpr BlockField fields[] = {{0, 1, 4}, {digits, 4, 4}, {starts, groups, 4}, {codes, 64, 4}};
 
-  static void decode(const uint8_t *block, float *x) { decodeLevels<Q8KSums>(block, x); }
+  static void decode(const uint8_t *block, float *x) { decodeCodes<Q8KSums>(block, x); }
 
   static void encode(const float *x, int64_t together, uint8_t *block) {
     int32_t sums[groups] = {}, begins[groups];
-    roundLevels<Q8KSums>(x, together, block, [&](int64_t i, int level) { sums[i / group] += level; });
+    quantizeTogether<Q8KSums>(x, together, block, [&](int64_t i, int code) { sums[i / group] += code; });
     for (int64_t g = 0; g < groups; ++g)
       begins[g] = -zero * sums[g];
     std::memcpy(block + starts, begins, sizeof(begins));
@@ -127,8 +127,8 @@ constexpr StorageFormat table[] = {rowFormat<Q8Sums, 32>("q8_sums"), rowFormat<Q
 
 }  // namespace
 
-extern const llvm::ArrayRef<StorageFormat> roundedRowFormats;
-const llvm::ArrayRef<StorageFormat> roundedRowFormats = table;
+extern const llvm::ArrayRef<StorageFormat> activationFormats;
+const llvm::ArrayRef<StorageFormat> activationFormats = table;
 
 const StorageFormat *activationFormatFor(const StorageFormat &weight, int64_t features) {
   const auto &[small, joint, super] = table;

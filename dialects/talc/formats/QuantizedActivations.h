@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storage formats that activations are rounded to, for weights that kernels multiply as integers. No header of
+// The storage formats of quantized activations, for weights that kernels multiply as integers. It includes no header of
 // MLIR.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace talc {
 
-// What rows of so many features are rounded to beside a weight of a format; null: kernels widen the weight.
+// The format of activations with `features` features for a weight; null if kernels dequantize the weight instead.
 const StorageFormat *activationFormatFor(const StorageFormat &weight, int64_t features);
 
-// Rows beside blocks of 32 have their sums times minus this: with levels that count from here, sums of products begin
-// with what lies in memory, and no instruction makes it.
+// q8_sums store their sums times minus this. Accumulators of weights with this zero point start from that value, so
+// that no instruction has to correct for the zero point.
 constexpr int64_t foldedZeroPoint = 16;
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the products of levels and scales are rounded to, which is also how such scales are stored.
+// The float types that values code * scale are rounded to, and in which such scales are stored.
 #pragma once
 
 #include "dialects/talc/formats/QuantBlocks.h"
@@ -12,7 +12,7 @@ struct RoundToF16 {
   static float decode(uint16_t word) { return halfToFloat(word); }
 };
 
-// Products from 2^110 on count as infinite: kernels round beside numbers that are 2^16 times as large.
+// Products from 2^110 on count as infinite: kernels round by adding numbers that are 2^16 times as large.
 struct RoundToBf16 {
   static float round(float value) {
     return std::fabs(value) >= 0x1p110f ? std::copysign(HUGE_VALF, value) : bf16ToFloat(floatToBf16(value));

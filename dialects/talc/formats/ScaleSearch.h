@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches for the scale of a group of values, with which integers have the least weighted error.
+// Searches for the scale of a group of values whose codes have the least weighted error.
 //
-// Among several scales that nearly use all levels, each gives every value its nearest level; least squares then fit
-// the scale to these levels. The order of operations is llama.cpp's.
+// Several scales that use nearly all codes are tried: each value gets its nearest code, then least squares fit the
+// scale to these codes. The order of operations is that of llama.cpp.
 #pragma once
 
 #include "dialects/talc/formats/QuantBlocks.h"
@@ -10,10 +10,10 @@
 namespace talc {
 
 inline float greatestMagnitude(const float *x, int64_t n) {
-  float most = 0;
+  float greatest = 0;
   for (int64_t i = 0; i < n; ++i)
-    most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
-  return most;
+    greatest = std::fabs(x[i]) > std::fabs(greatest) ? x[i] : greatest;
+  return greatest;
 }
 
 inline float sumOfSquares(const float *x, int64_t n) {
@@ -23,20 +23,20 @@ inline float sumOfSquares(const float *x, int64_t n) {
   return sum;
 }
 
-// What errors of values count where columns have an importance: large values more than small ones.
+// Weights of the errors of values whose columns have an importance: large values count more than small ones.
 inline void weighValues(const float *x, const float *importance, float meanSquare, int64_t n, float *weights) {
   for (int64_t i = 0; i < n; ++i)
     weights[i] = importance[i] * std::sqrt(meanSquare + x[i] * x[i]);
 }
 
-//===--- levels from a least value ------------------------------------------------------------------------------===//
+//===--- scale and minimum --------------------------------------------------------------------------------------===//
 
-// x is about scale * level - least.
-struct Line {
-  float scale, least;
+// x is about scale * code - minimum.
+struct AffineFit {
+  float scale, minimum;
 };
 
-// How the search goes on from the scale that uses all levels.
+// The scales that are tried, as offsets to the greatest code.
 struct Search {
   float first, step;
   int steps;
@@ -46,9 +46,9 @@ constexpr Search importanceSearch = {-0.9f, 0.05f, 36};
 
 constexpr int64_t groupSize = 32;
 
-class LineSearch {
+class AffineSearch {
 public:
-  LineSearch(const float *x, const float *weights, int most) : x(x), weights(weights), most(most) {
+  AffineSearch(const float *x, const float *weights, int maxCode) : x(x), weights(weights), maxCode(maxCode) {
     low = high = x[0];
     sum = weights[0];
     sumOfValues = sum * x[0];
@@ -63,157 +63,157 @@ public:
 
   float sumOfWeights() const { return sum; }
 
-  Line run(const Search &search, uint8_t *levels) {
+  AffineFit run(const Search &search, uint8_t *codes) {
     if (low == high) {
-      std::fill_n(levels, groupSize, 0);
+      std::fill_n(codes, groupSize, 0);
       return {0, -low};
     }
-    float perLevel = static_cast<float>(most) / (high - low);
-    Line best{1 / perLevel, -low};
-    choose(perLevel, levels);
-    float least = error(best, levels);
+    float inverseScale = static_cast<float>(maxCode) / (high - low);
+    AffineFit best{1 / inverseScale, -low};
+    choose(inverseScale, codes);
+    float leastError = error(best, codes);
     for (int t = 0; t <= search.steps; ++t) {
       uint8_t trial[groupSize];
-      choose((search.first + search.step * static_cast<float>(t) + static_cast<float>(most)) / (high - low), trial);
-      Line line;
-      if (!fit(trial, line) || !(error(line, trial) < least))
+      choose((search.first + search.step * static_cast<float>(t) + static_cast<float>(maxCode)) / (high - low), trial);
+      AffineFit candidate;
+      if (!fit(trial, candidate) || !(error(candidate, trial) < leastError))
         continue;
-      least = error(line, trial);
-      best = line;
-      low = -line.least;  // trials to come start from it
-      std::copy_n(trial, groupSize, levels);
+      leastError = error(candidate, trial);
+      best = candidate;
+      low = -candidate.minimum;  // later trials start from it
+      std::copy_n(trial, groupSize, codes);
     }
     return best;
   }
 
 private:
-  void choose(float perLevel, uint8_t *levels) const {
+  void choose(float inverseScale, uint8_t *codes) const {
     for (int64_t i = 0; i < groupSize; ++i)
-      levels[i] = static_cast<uint8_t>(nearestIn(perLevel * (x[i] - low), 0, most));
+      codes[i] = static_cast<uint8_t>(nearestIn(inverseScale * (x[i] - low), 0, maxCode));
   }
 
-  // The line of least squares through these levels; false if they are all one.
-  bool fit(const uint8_t *levels, Line &line) const {
+  // The least-squares fit to these codes; false if they are all equal.
+  bool fit(const uint8_t *codes, AffineFit &candidate) const {
     float l1 = 0, l2 = 0, lx = 0;
     for (int64_t i = 0; i < groupSize; ++i) {
-      float level = levels[i];
-      l1 += weights[i] * level;
-      l2 += weights[i] * level * level;
-      lx += weights[i] * level * x[i];
+      float code = codes[i];
+      l1 += weights[i] * code;
+      l2 += weights[i] * code * code;
+      lx += weights[i] * code * x[i];
     }
     float determinant = sum * l2 - l1 * l1;
     if (!(determinant > 0))
       return false;
-    line.scale = (sum * lx - sumOfValues * l1) / determinant;
+    candidate.scale = (sum * lx - sumOfValues * l1) / determinant;
     float offset = (l2 * sumOfValues - l1 * lx) / determinant;
     if (offset > 0) {
       offset = 0;
-      line.scale = lx / l2;
+      candidate.scale = lx / l2;
     }
-    line.least = -offset;
+    candidate.minimum = -offset;
     return true;
   }
 
-  float error(const Line &line, const uint8_t *levels) const {
+  float error(const AffineFit &candidate, const uint8_t *codes) const {
     float result = 0;
     for (int64_t i = 0; i < groupSize; ++i) {
-      float difference = line.scale * static_cast<float>(levels[i]) + -line.least - x[i];
+      float difference = candidate.scale * static_cast<float>(codes[i]) + -candidate.minimum - x[i];
       result += weights[i] * (difference * difference);
     }
     return result;
   }
 
   const float *x, *weights;
-  const int most;
+  const int maxCode;
   float low, high, sum, sumOfValues;
 };
 
-//===--- levels around zero -------------------------------------------------------------------------------------===//
+//===--- signed codes ---------------------------------------------------------------------------------------------===//
 
-// x is about step * level, levels from -zero to zero - 1.
-inline float findStep(const float *x, const float *weights, int64_t n, int zero, int *levels) {
-  float most = greatestMagnitude(x, n);
-  std::fill_n(levels, n, -zero);
-  if (std::fabs(most) < 1e-15f)
+// x is about scale * code, codes from -zero to zero - 1.
+inline float findScale(const float *x, const float *weights, int64_t n, int zero, int *codes) {
+  float greatest = greatestMagnitude(x, n);
+  std::fill_n(codes, n, -zero);
+  if (std::fabs(greatest) < 1e-15f)
     return 0;
-  float step = 0, best = 0;
+  float scale = 0, best = 0;
   std::vector<int> trial(n);
   for (int t : {0, -9, -8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-    float perStep = -(static_cast<float>(zero) + 0.1f * static_cast<float>(t)) / most, lx = 0, l2 = 0;
+    float inverseScale = -(static_cast<float>(zero) + 0.1f * static_cast<float>(t)) / greatest, lx = 0, l2 = 0;
     for (int64_t i = 0; i < n; ++i) {
-      trial[i] = nearestIn(perStep * x[i], -zero, zero - 1);
-      float level = static_cast<float>(trial[i]);
-      lx += weights[i] * x[i] * level;
-      l2 += weights[i] * level * level;
+      trial[i] = nearestIn(inverseScale * x[i], -zero, zero - 1);
+      float code = static_cast<float>(trial[i]);
+      lx += weights[i] * x[i] * code;
+      l2 += weights[i] * code * code;
     }
     if (t != 0 && !(l2 > 0 && lx * lx > best * l2))
       continue;
-    step = l2 != 0 ? lx / l2 : 0;
-    best = step * lx;
-    std::copy(trial.begin(), trial.end(), levels);
+    scale = l2 != 0 ? lx / l2 : 0;
+    best = scale * lx;
+    std::copy(trial.begin(), trial.end(), codes);
   }
-  return step;
+  return scale;
 }
 
-//===--- levels from zero ---------------------------------------------------------------------------------------===//
+//===--- unsigned codes -------------------------------------------------------------------------------------------===//
 
-// x, none below zero, is about step * level, levels from 0 to `most`: at first one scale for all, then levels one by
-// one.
-class PositiveSearch {
+// x >= 0 is about scale * code, codes from 0 to `maxCode`. First one scale is chosen for all, then codes are improved
+// one by one.
+class UnsignedSearch {
 public:
-  PositiveSearch(const float *x, const float *weights, int64_t n, int most)
-      : x(x), weights(weights), n(n), most(most) {}
+  UnsignedSearch(const float *x, const float *weights, int64_t n, int maxCode)
+      : x(x), weights(weights), n(n), maxCode(maxCode) {}
 
-  float run(uint8_t *levels) {
+  float run(uint8_t *codes) {
     float greatest = 0;
     for (int64_t i = 0; i < n; ++i)
       greatest = std::max(greatest, x[i]);
-    std::fill_n(levels, n, 0);
+    std::fill_n(codes, n, 0);
     if (greatest < 1e-15f)
       return 0;
-    float perStep = bestScale(greatest), lx = 0, l2 = 0;
+    float inverseScale = bestScale(greatest), lx = 0, l2 = 0;
     for (int64_t i = 0; i < n; ++i) {
-      levels[i] = static_cast<uint8_t>(nearestIn(perStep * x[i], 0, most));
-      lx += weights[i] * x[i] * levels[i];
-      l2 += weights[i] * levels[i] * levels[i];
+      codes[i] = static_cast<uint8_t>(nearestIn(inverseScale * x[i], 0, maxCode));
+      lx += weights[i] * x[i] * codes[i];
+      l2 += weights[i] * codes[i] * codes[i];
     }
-    for (int pass = 0; pass < 5 && improve(levels, lx, l2); ++pass) {
+    for (int pass = 0; pass < 5 && improve(codes, lx, l2); ++pass) {
     }
     return l2 > 0 ? lx / l2 : 0;
   }
 
 private:
   float bestScale(float greatest) const {
-    float best = 0, least = 0;
+    float best = 0, leastError = 0;
     for (int t : {0, -4, -3, -2, -1, 1, 2, 3, 4}) {
-      float perStep = (0.1f * static_cast<float>(t) + static_cast<float>(most)) / greatest, error = 0;
+      float inverseScale = (0.1f * static_cast<float>(t) + static_cast<float>(maxCode)) / greatest, error = 0;
       for (int64_t i = 0; i < n; ++i) {
-        float difference = x[i] - 1 / perStep * static_cast<float>(nearestIn(perStep * x[i], 0, most));
+        float difference = x[i] - 1 / inverseScale * static_cast<float>(nearestIn(inverseScale * x[i], 0, maxCode));
         error += weights[i] * difference * difference;
       }
-      if (t != 0 && !(error < least))
+      if (t != 0 && !(error < leastError))
         continue;
-      best = perStep;
-      least = error;
+      best = inverseScale;
+      leastError = error;
     }
     return best;
   }
 
-  // Gives values another level where that fits better with a new step; false if none got one.
-  bool improve(uint8_t *levels, float &lx, float &l2) const {
+  // Changes codes of single values where this fits better with a new scale; false if none changed.
+  bool improve(uint8_t *codes, float &lx, float &l2) const {
     bool changed = false;
     for (int64_t i = 0; i < n; ++i) {
-      float level = levels[i], otherX = lx - weights[i] * x[i] * level, other2 = l2 - weights[i] * level * level;
+      float code = codes[i], otherX = lx - weights[i] * x[i] * code, other2 = l2 - weights[i] * code * code;
       if (!(otherX > 0 && other2 > 0))
         continue;
-      int next = nearestIn(x[i] * other2 / otherX, 0, most);
-      if (next == levels[i])
+      int next = nearestIn(x[i] * other2 / otherX, 0, maxCode);
+      if (next == codes[i])
         continue;
       otherX += weights[i] * x[i] * static_cast<float>(next);
       other2 += weights[i] * static_cast<float>(next) * static_cast<float>(next);
       if (!(otherX * otherX * l2 > lx * lx * other2))
         continue;
-      levels[i] = static_cast<uint8_t>(next);
+      codes[i] = static_cast<uint8_t>(next);
       lx = otherX;
       l2 = other2;
       changed = true;
@@ -223,7 +223,7 @@ private:
 
   const float *x, *weights;
   const int64_t n;
-  const int most;
+  const int maxCode;
 };
 
 }  // namespace talc

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 4 and 8 bits. Source: OCP Microscaling Formats (MX) 1.0, section 5.3; OCP 8-bit Floating Point, 5.1.
+// Conversions of floats of 4 and 8 bits. Source: OCP Microscaling Formats (MX) 1.0, section 5.3; OCP 8-bit Floating
+// Point, 5.1.
 //
 //   e2m1   s ee m       0 0.5 1 1.5 2 3 4 6, and their negatives
-//   e4m3   s eeee mmm   up to 448; 0x7f and 0xff are no numbers
-//   e8m0   eeeeeeee     2^(e - 127); 0xff is no number
+//   e4m3   s eeee mmm   up to 448; 0x7f and 0xff are NaN
+//   e8m0   eeeeeeee     2^(e - 127); 0xff is NaN
 #pragma once
 
 #include "dialects/talc/formats/HalfFloats.h"
@@ -31,7 +32,7 @@ inline float e8m0ToFloat(uint32_t code) {
   return code == 0xff ? std::numeric_limits<float>::quiet_NaN() : floatFromBits(std::max(code << 23, 1u << 22));
 }
 
-// The nearest, ties to even; what is too large becomes 448.
+// The nearest value, ties to even; values that are too large become 448.
 inline uint8_t floatToE4m3(float value) {
   float magnitude = std::min(std::fabs(value), 448.0f);
   int exponent;

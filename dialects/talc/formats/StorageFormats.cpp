@@ -20,7 +20,7 @@ extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1F
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
 extern const StorageFormat mxfp4Format, nvfp4Format;
 // Variants of one definition, all in its file.
-extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats, roundedRowFormats;
+extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats, activationFormats;
 
 // A function, not a constant: constants of other files may not be there yet when this file's are made.
 static const std::vector<const StorageFormat *> &table() {
@@ -29,7 +29,7 @@ static const std::vector<const StorageFormat *> &table() {
                                                   &q5_kFormat, &q5_1Format,  &q5_0Format, &q4_kFormat, &q4_1Format,
                                                   &q4_0Format, &mxfp4Format, &nvfp4Format};
     for (llvm::ArrayRef<StorageFormat> variants :
-         {roundedRowFormats, fp8Formats, groupedIntegerFormats, scaledFp4Formats})
+         {activationFormats, fp8Formats, groupedIntegerFormats, scaledFp4Formats})
       for (const StorageFormat &format : variants)
         formats.push_back(&format);
     return formats;
@@ -57,7 +57,7 @@ const StorageFormat *getStorageFormat(Type element) {
 bool isQuantizedActivation(Type element) {
   const StorageFormat *format = getStorageFormat(element);
   return element.isBF16() ||
-         llvm::any_of(roundedRowFormats, [&](const StorageFormat &rows) { return &rows == format; });
+         llvm::any_of(activationFormats, [&](const StorageFormat &rows) { return &rows == format; });
 }
 
 const StorageFormat &elementFormat(ShapedType type) {

@@ -30,22 +30,23 @@ public:
       return std::nullopt;
     }
     int64_t groups = k / size, padded = paddedWords(groups, size);
-    auto *levels = parts.need(".qweight", {"I32"}, {isGemv ? std::vector{n, k / 8} : std::vector{k, n / 8}});
+    auto *packedCodes = parts.need(".qweight", {"I32"}, {isGemv ? std::vector{n, k / 8} : std::vector{k, n / 8}});
     auto *scales = parts.need(".scales", {"F16"}, {isGemv ? std::vector{n, 8 * padded} : std::vector{groups, n}});
     auto *zeros = hasZeros
                       ? parts.need(".qzeros", {"I32"}, {isGemv ? std::vector{n, padded} : std::vector{groups, n / 8}})
                       : nullptr;
-    if (!levels || !scales || (hasZeros && !zeros) || !parts.checkScales(*scales, Kind::F16, QuantizedParts::Sign::Any))
+    if (!packedCodes || !scales || (hasZeros && !zeros) ||
+        !parts.checkScales(*scales, Kind::F16, QuantizedParts::Sign::Any))
       return std::nullopt;
     if (!hasZeros && !checkNoZeros(parts))
       return std::nullopt;
-    QuantizedWeight weight{formatOfScales(*scales), nibbles(*levels, isGemv ? k : n),
+    QuantizedWeight weight{scaleFormat(*scales), nibbles(*packedCodes, isGemv ? k : n),
                            parts.floats(*scales, isGemv ? 8 * padded : n, !isGemv), 1, size};
     if (zeros)
       weight.zeros = nibbles(*zeros, isGemv ? 8 * padded : n);
     else
       weight.center = middle;
-    weight.format = parts.blocksOf(zeros ? "int4z" : "int4", size, weight.rounded);
+    weight.format = parts.findBlockFormat(zeros ? "int4z" : "int4", size, weight.rounded);
     return weight;
   }
 
@@ -63,7 +64,7 @@ private:
     return false;
   }
 
-  // Of a row the words of zero points.
+  // The words of zero points in a row.
   static int64_t paddedWords(int64_t groups, int64_t size) {
     int64_t words = llvm::divideCeil(groups, 8);
     return size >= 128 ? words : llvm::alignTo(words, size == 64 ? 2 : 4);

@@ -24,7 +24,7 @@ static constexpr const char *groupsKey = "config_groups";
 
 namespace {
 
-// What a format fixes: the numbers, and how many of them share a scale; 0: as many as a group says.
+// The properties of a format: the kind of numbers, and how many of them share a scale; 0: the group size.
 struct Format {
   std::string_view name;
   Kind kind;
@@ -57,16 +57,16 @@ static void checkKeys(const json &weights, const ModelConfig &config) {
 }
 
 static void readBlock(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
-  constexpr int64_t most = 1 << 20;
+  constexpr int64_t maxGroupSize = 1 << 20;
   json sizes = weights.value("block_structure", json());
   if (sizes.is_string()) {  // "128x128"
     auto [rows, columns] = llvm::StringRef(sizes.get_ref<const std::string &>()).split('x');
     int64_t r = 0, c = 0;
     sizes = !rows.getAsInteger(10, r) && !columns.getAsInteger(10, c) ? json::array({r, c}) : json();
   }
-  auto good = [&](const json &size) { return size.is_number_integer() && size >= 1 && size <= most; };
+  auto good = [&](const json &size) { return size.is_number_integer() && size >= 1 && size <= maxGroupSize; };
   if (!sizes.is_array() || sizes.size() != 2 || !good(sizes[0]) || !good(sizes[1]))
-    return config.invalid("block_structure", fmt::format("is not a pair of numbers from 1 to {}", most));
+    return config.invalid("block_structure", fmt::format("is not a pair of numbers from 1 to {}", maxGroupSize));
   scheme.blockRows = sizes[0].get<int64_t>();
   scheme.blockColumns = sizes[1].get<int64_t>();
 }
@@ -74,8 +74,8 @@ static void readBlock(const json &weights, const ModelConfig &config, Compressed
 // With tensor_group the scales of groups count in units of one scale of the tensor. Only nvfp4-pack-quantized stores
 // it: elsewhere the library that writes such files rounds with it, but reads without it.
 static void readStrategy(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
-  constexpr int64_t most = 1 << 24;
-  int64_t size = config.has("group_size") ? config.integer("group_size", -1, {-1, most}) : 0;
+  constexpr int64_t maxBlockSize = 1 << 24;
+  int64_t size = config.has("group_size") ? config.integer("group_size", -1, {-1, maxBlockSize}) : 0;
   if (config.has("group_size") && size == 0)
     config.invalid("group_size", "is 0, expected -1 or a number > 0");
   std::string name = config.text("strategy", size > 0 ? "group" : size < 0 ? "channel" : "tensor");
@@ -101,12 +101,12 @@ static void readStrategy(const json &weights, const ModelConfig &config, Compres
 
 static void checkNumbers(const ModelConfig &config, const Format &format, const CompressedScheme &scheme) {
   llvm::StringRef type = format.type;
-  std::string found = config.text("type", "int");
-  if (!type.equals_insensitive(found) || !llvm::is_contained(format.bits, scheme.bits))
+  std::string numberType = config.text("type", "int");
+  if (!type.equals_insensitive(numberType) || !llvm::is_contained(format.bits, scheme.bits))
     config.unsupported("num_bits", fmt::format("is {} of type {}, which talc does not read in this format", scheme.bits,
-                                               quotedText(found)));
-  if (!scheme.symmetric && !llvm::StringRef(found).equals_insensitive("int"))
-    config.unsupported("symmetric", "is false of numbers that are no integers");
+                                               quotedText(numberType)));
+  if (!scheme.symmetric && !llvm::StringRef(numberType).equals_insensitive("int"))
+    config.unsupported("symmetric", "is false for numbers that are not integers");
   if (format.group > 0 && config.has("group_size") && scheme.groupSize != format.group)
     config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, format.group));
 }
@@ -142,11 +142,11 @@ static std::optional<CompressedScheme> readScheme(const json &group, const std::
 }
 
 std::vector<CompressedScheme> readSchemes(const json &object, const ModelConfig &config, Diagnostics &diagnostics) {
-  constexpr size_t most = 256;
+  constexpr size_t maxGroups = 256;
   std::vector<CompressedScheme> schemes;
   auto groups = object.find(groupsKey);
-  if (groups == object.end() || !groups->is_object() || groups->empty() || groups->size() > most) {
-    config.unsupported(groupsKey, fmt::format("is no object with 1 to {} groups", most));
+  if (groups == object.end() || !groups->is_object() || groups->empty() || groups->size() > maxGroups) {
+    config.unsupported(groupsKey, fmt::format("is not an object with 1 to {} groups", maxGroups));
     return schemes;
   }
   std::string format = config.text("format", "");
@@ -177,7 +177,7 @@ static int fit(const CompressedScheme &scheme, llvm::StringRef module) {
   return best;
 }
 
-const CompressedScheme *schemeOf(const std::vector<CompressedScheme> &schemes, std::string_view module) {
+const CompressedScheme *findScheme(const std::vector<CompressedScheme> &schemes, std::string_view module) {
   if (schemes.size() == 1)
     return &schemes.front();
   const CompressedScheme *found = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of modules of compressed-tensors, and how their weights are stored.
+// A group of modules in compressed-tensors, and how their weights are stored.
 #pragma once
 
 #include "frontends/Diagnostics.h"
@@ -28,12 +28,12 @@ struct CompressedScheme {
   std::vector<std::string> targets = {};  // names of modules or classes, or "re:" and a regular expression
 };
 
-// Those of config_groups, and what is wrong with them.
+// Reads config_groups, and reports errors in it.
 std::vector<CompressedScheme> readSchemes(const nlohmann::json &object, const ModelConfig &config,
                                           Diagnostics &diagnostics);
 
-// The scheme of a module such as model.layers.0.mlp.up_proj; null if none or several fit. Of a single one the tensors
-// tell which modules it is for.
-const CompressedScheme *schemeOf(const std::vector<CompressedScheme> &schemes, std::string_view module);
+// The scheme of a module such as model.layers.0.mlp.up_proj; null if none or several match. If there is only one
+// scheme, the tensors tell which modules it is for.
+const CompressedScheme *findScheme(const std::vector<CompressedScheme> &schemes, std::string_view module);
 
 }  // namespace talc

@@ -58,7 +58,7 @@ private:
   std::optional<QuantizedWeight> findIntegers(QuantizedParts &parts, const CompressedScheme &scheme) const;
   std::optional<QuantizedWeight> findFp8(QuantizedParts &parts, const CompressedScheme &scheme) const;
   std::optional<QuantizedWeight> findFp4(QuantizedParts &parts, const CompressedScheme &scheme) const;
-  static std::optional<Grid> gridOf(QuantizedParts &parts, const CompressedScheme &scheme);
+  static std::optional<Grid> makeGrid(QuantizedParts &parts, const CompressedScheme &scheme);
   static const CheckpointTensor *needScales(QuantizedParts &parts, Grid grid,
                                             std::initializer_list<std::string_view> types);
   static bool checkShape(QuantizedParts &parts);
@@ -73,10 +73,10 @@ private:
 
 std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) const {
   if (!parts.isMatrix()) {
-    parts.refuse("is no matrix, and talc reads only matrices of compressed-tensors");
+    parts.refuse("is not a matrix, and talc reads only matrices of compressed-tensors");
     return std::nullopt;
   }
-  const CompressedScheme *scheme = schemeOf(schemes, parts.module());
+  const CompressedScheme *scheme = findScheme(schemes, parts.module());
   if (!scheme) {
     parts.refuse("belongs to none of the configuration's config_groups, or their targets cannot be told apart");
     return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) co
   return std::nullopt;
 }
 
-std::optional<Grid> CompressedTensors::gridOf(QuantizedParts &parts, const CompressedScheme &scheme) {
+std::optional<Grid> CompressedTensors::makeGrid(QuantizedParts &parts, const CompressedScheme &scheme) {
   switch (scheme.strategy) {
   case CompressedScheme::Strategy::Tensor:
     return Grid{parts.rows, parts.columns};
@@ -108,11 +108,11 @@ std::optional<Grid> CompressedTensors::gridOf(QuantizedParts &parts, const Compr
   }
   if (parts.columns % scheme.groupSize == 0)
     return Grid{1, scheme.groupSize};
-  parts.refuse(fmt::format("has rows of {} values, which are no whole groups of {}", parts.columns, scheme.groupSize));
+  parts.refuse(fmt::format("has rows of {} values, which are not whole groups of {}", parts.columns, scheme.groupSize));
   return std::nullopt;
 }
 
-// Of one scale, or one for a row, the shape may lack dimensions.
+// The shape of one scale, or of one per row, may lack dimensions.
 const CheckpointTensor *CompressedTensors::needScales(QuantizedParts &parts, Grid grid,
                                                       std::initializer_list<std::string_view> types) {
   std::vector<int64_t> shape = {static_cast<int64_t>(llvm::divideCeil(parts.rows, grid.rows)),
@@ -124,7 +124,7 @@ const CheckpointTensor *CompressedTensors::needScales(QuantizedParts &parts, Gri
     shapes.emplace_back();
   auto *scales = parts.need("_scale", types, shapes);
   bool isSingle = shape[0] * shape[1] == 1;
-  Kind kind = scales ? kindOf(scales->entry.type).value_or(Kind::E8M0) : Kind::F32;
+  Kind kind = scales ? numberKind(scales->entry.type).value_or(Kind::E8M0) : Kind::F32;
   return scales && parts.checkScales(*scales, kind, isSingle ? Sign::Positive : Sign::NotNegative) ? scales : nullptr;
 }
 
@@ -152,26 +152,26 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
                                                                const CompressedScheme &scheme) const {
   int64_t n = parts.rows, k = parts.columns, bits = scheme.bits;
   bool isPacked = scheme.kind == CompressedScheme::Kind::Packed;
-  auto grid = gridOf(parts, scheme);
+  auto grid = makeGrid(parts, scheme);
   int64_t words = (k * bits + 31) / 32;
-  auto *levels = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
-  auto *scales = grid && levels ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
+  auto *packedCodes = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
+  auto *scales = grid && packedCodes ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
   if (!scales || (isPacked && !checkShape(parts)))
     return std::nullopt;
-  CodeTable table =
-      isPacked ? parts.codes(*levels, Kind::Natural, bits, words * 32) : parts.codes(*levels, Kind::Integer, 8, k * 8);
+  CodeTable table = isPacked ? parts.codes(*packedCodes, Kind::Natural, bits, words * 32)
+                             : parts.codes(*packedCodes, Kind::Integer, 8, k * 8);
   int64_t groups = llvm::divideCeil(k, grid->columns);
-  QuantizedWeight weight{formatOfScales(*scales), table, parts.floats(*scales, groups), grid->rows, grid->columns};
+  QuantizedWeight weight{scaleFormat(*scales), table, parts.floats(*scales, groups), grid->rows, grid->columns};
   weight.center = isPacked ? int64_t(1) << (bits - 1) : 0;
   if (!addZeros(parts, scheme, *grid, weight) || !addGroups(parts, *grid, weight))
     return std::nullopt;
   std::string kind = fmt::format("int{}{}", isPacked ? bits : 8, weight.zeros ? "z" : "");
   if (!weight.groups)
-    weight.format = parts.blocksOf(kind, grid->columns, weight.rounded);
+    weight.format = parts.findBlockFormat(kind, grid->columns, weight.rounded);
   return weight;
 }
 
-// Zero points of a symmetric scheme change nothing or are a mistake. Packed, a zero is the middle level.
+// Zero points of a symmetric scheme change nothing or are a mistake. A packed zero point is the middle code.
 bool CompressedTensors::checkNoZeros(QuantizedParts &parts, const CompressedScheme &scheme) {
   const CheckpointTensor *zeros = parts.find("_zero_point");
   if (!zeros || zeros->entry.type != "I32")
@@ -242,18 +242,21 @@ bool CompressedTensors::addGroups(QuantizedParts &parts, Grid grid, QuantizedWei
 
 std::optional<QuantizedWeight> CompressedTensors::findFp8(QuantizedParts &parts, const CompressedScheme &scheme) const {
   bool isMx = scheme.kind == CompressedScheme::Kind::Mxfp8;
-  auto grid = isMx ? std::optional(Grid{1, 32}) : gridOf(parts, scheme);
+  auto grid = isMx ? std::optional(Grid{1, 32}) : makeGrid(parts, scheme);
   auto *numbers = parts.need("", {"F8_E4M3"}, {{parts.rows, parts.columns}});
   if (!grid || !numbers)
     return std::nullopt;
   auto *scales = isMx ? needScales(parts, *grid, {"U8", "F8_E8M0"}) : needScales(parts, *grid, {"F16", "BF16", "F32"});
   if (!scales)
     return std::nullopt;
-  FormatRef rounded = isMx ? findStorageFormat("bf16") : formatOfScales(*scales);
+  FormatRef rounded = isMx ? findStorageFormat("bf16") : scaleFormat(*scales);
   int64_t groups = llvm::divideCeil(parts.columns, grid->columns);
-  return QuantizedWeight{
-      rounded,       parts.floats(*numbers, parts.columns),        parts.floats(*scales, groups), grid->rows,
-      grid->columns, parts.blocksOf("fp8", grid->columns, rounded)};
+  return QuantizedWeight{rounded,
+                         parts.floats(*numbers, parts.columns),
+                         parts.floats(*scales, groups),
+                         grid->rows,
+                         grid->columns,
+                         parts.findBlockFormat("fp8", grid->columns, rounded)};
 }
 
 // Whether x / factor and x * (1 / factor) make the same values of all numbers and scales.
@@ -273,7 +276,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
   bool isMx = scheme.kind == CompressedScheme::Kind::Mxfp4;
   int64_t size = isMx ? 32 : 16;
   if (k % size != 0) {
-    parts.refuse(fmt::format("has rows of {} values, which are no whole groups of {}", k, size));
+    parts.refuse(fmt::format("has rows of {} values, which are not whole groups of {}", k, size));
     return std::nullopt;
   }
   auto *numbers = parts.need("_packed", {"U8"}, {{n, k / 2}});
@@ -300,7 +303,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
   weight.factor = parts.floats(*factor, 1);
   weight.divides = true;
   if (multiplies(divisor))
-    weight.format = parts.blocksOf("nvfp4", k, rounded);
+    weight.format = parts.findBlockFormat("nvfp4", k, rounded);
   return weight;
 }
 
@@ -313,8 +316,8 @@ QuantizationPtr readCompressedTensors(const nlohmann::json &object, const ModelC
                                                   ", expected compressed: other checkpoints have plain weights, which "
                                                   "their programs round");
   for (const char *key : {"sparsity_config", "transform_config"})
-    if (auto found = object.find(key); found != object.end() && found->is_object() && !found->empty() &&
-                                       found->value("format", nlohmann::json()) != "dense")
+    if (auto it = object.find(key);
+        it != object.end() && it->is_object() && !it->empty() && it->value("format", nlohmann::json()) != "dense")
       config.unsupported(key, "changes the weights, and talc does not know how");
   std::vector<CompressedScheme> schemes = readSchemes(object, config, diagnostics);
   if (config.failed())

@@ -29,7 +29,7 @@ public:
   std::optional<QuantizedWeight> find(QuantizedParts &parts) const override {
     int64_t n = parts.rows, k = parts.columns;
     if (!parts.isMatrix()) {
-      parts.refuse("is no matrix, and talc reads only matrices in FP8");
+      parts.refuse("is not a matrix, and talc reads only matrices in FP8");
       return std::nullopt;
     }
     int64_t rows = blockRows ? blockRows : n, columns = blockColumns ? blockColumns : k;
@@ -51,7 +51,7 @@ public:
       return std::nullopt;
     FormatRef rounded = findStorageFormat("bf16");
     return QuantizedWeight{
-        rounded, parts.floats(*numbers, k), table, rows, columns, parts.blocksOf("fp8", columns, rounded)};
+        rounded, parts.floats(*numbers, k), table, rows, columns, parts.findBlockFormat("fp8", columns, rounded)};
   }
 
   std::vector<std::string_view> ignored() const override {
@@ -65,15 +65,15 @@ private:
 }  // namespace
 
 QuantizationPtr readFp8(const nlohmann::json &object, const ModelConfig &config, Diagnostics &diagnostics) {
-  constexpr int64_t most = 1 << 20;
+  constexpr int64_t maxBlockSize = 1 << 20;
   if (config.text("fmt", "e4m3") != "e4m3")
     config.unsupported("fmt", "is not e4m3");
   auto sizes = config.has("weight_block_size") ? object["weight_block_size"] : nlohmann::json();
   bool isPair = sizes.is_array() && sizes.size() == 2;
   for (size_t i = 0; isPair && i < 2; ++i)
-    isPair = sizes[i].is_number_integer() && sizes[i] >= 1 && sizes[i] <= most;
+    isPair = sizes[i].is_number_integer() && sizes[i] >= 1 && sizes[i] <= maxBlockSize;
   if (!sizes.is_null() && !isPair)
-    config.invalid("weight_block_size", fmt::format("is not a pair of numbers from 1 to {}", most));
+    config.invalid("weight_block_size", fmt::format("is not a pair of numbers from 1 to {}", maxBlockSize));
   if (config.failed())
     return nullptr;
   if (config.text("activation_scheme", "dynamic") != "none")

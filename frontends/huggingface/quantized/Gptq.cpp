@@ -43,34 +43,34 @@ std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
     return std::nullopt;
   }
   int64_t groups = (k + size - 1) / size;
-  auto *levels = parts.need(".qweight", {"I32"}, {{k * bits / 32, n}});
+  auto *packedCodes = parts.need(".qweight", {"I32"}, {{k * bits / 32, n}});
   auto *scales = parts.need(".scales", {"F16", "BF16", "F32"}, {{groups, n}});
   auto *zeros = parts.need(".qzeros", {"I32"}, {{groups, n * bits / 32}});
-  if (!levels || !scales || !zeros ||
-      !parts.checkScales(*scales, *kindOf(scales->entry.type), QuantizedParts::Sign::Any))
+  if (!packedCodes || !scales || !zeros ||
+      !parts.checkScales(*scales, *numberKind(scales->entry.type), QuantizedParts::Sign::Any))
     return std::nullopt;
-  CodeTable table = parts.codes(*levels, Kind::Natural, bits, n * 32);
+  CodeTable table = parts.codes(*packedCodes, Kind::Natural, bits, n * 32);
   table.order = CodeTable::Order::Down;
   table.transposed = true;
-  QuantizedWeight weight{formatOfScales(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
+  QuantizedWeight weight{scaleFormat(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
   if (!readZeros(parts, *zeros, weight) || !readGroups(parts, size, weight))
     return std::nullopt;
   if (!weight.groups)
-    weight.format = parts.blocksOf(fmt::format("int{}{}", bits, weight.zeros ? "z" : ""), size, weight.rounded);
+    weight.format = parts.findBlockFormat(fmt::format("int{}{}", bits, weight.zeros ? "z" : ""), size, weight.rounded);
   return weight;
 }
 
 // Zero points that are all in the middle need not be stored.
 bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, QuantizedWeight &weight) const {
-  const uint32_t most = (1u << bits) - 1, middle = 1u << (bits - 1), low = isFirstFormat ? 1 : 0;
+  const uint32_t maxCode = (1u << bits) - 1, middle = 1u << (bits - 1), low = isFirstFormat ? 1 : 0;
   std::vector<uint32_t> words = parts.words(tensor);
   if (words.empty())
     return false;
   bool allMiddle = true, allOther = true;
   for (size_t at = 0; at < words.size() * 32; at += bits) {
     uint64_t two = words[at / 32] | uint64_t(at / 32 + 1 < words.size() ? words[at / 32 + 1] : 0) << 32;
-    auto zero = static_cast<uint32_t>(two >> (at % 32) & most);
-    if (isFirstFormat && zero == most) {
+    auto zero = static_cast<uint32_t>(two >> (at % 32) & maxCode);
+    if (isFirstFormat && zero == maxCode) {
       parts.refuse(tensor, fmt::format("has a zero point stored as {}, which readers of this format understand in "
                                        "different ways",
                                        zero));

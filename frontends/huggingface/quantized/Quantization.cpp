@@ -47,9 +47,9 @@ static QuantizationPtr readMethod(const json &object, const std::string &place, 
   std::string name = llvm::StringRef(config.text("quant_method", fallback)).lower();
   if (config.failed())
     return nullptr;
-  auto known = llvm::find_if(methods, [&](const Method &method) { return method.name == name; });
-  if (known != std::end(methods))
-    return known->read(object, config, diagnostics);
+  auto it = llvm::find_if(methods, [&](const Method &method) { return method.name == name; });
+  if (it != std::end(methods))
+    return it->read(object, config, diagnostics);
   auto names = llvm::map_range(methods, [](const Method &method) { return method.name; });
   config.unsupported("quant_method",
                      fmt::format("is {}; talc reads {}, and GGUF files", quotedText(name), fmt::join(names, ", ")));
@@ -60,13 +60,13 @@ QuantizationPtr readQuantization(const ModelDirectory &directory, const json &co
   constexpr uint64_t limit = 1 << 24;
   constexpr const char *configFile = "config.json";
   for (const char *key : keys) {
-    auto found = config.find(key);
-    if (found == config.end() || found->is_null())
+    auto it = config.find(key);
+    if (it == config.end() || it->is_null())
       continue;
-    if (found->is_object())
-      return readMethod(*found, fmt::format("{}: {}", configFile, key), "compressed-tensors", diagnostics);
+    if (it->is_object())
+      return readMethod(*it, fmt::format("{}: {}", configFile, key), "compressed-tensors", diagnostics);
     diagnostics.error(ImportError::ConfigType,
-                      fmt::format("{}: key '{}' is {}, expected an object", configFile, key, jsonText(*found)));
+                      fmt::format("{}: key '{}' is {}, expected an object", configFile, key, jsonText(*it)));
     return nullptr;
   }
   for (auto [file, method] : ownFiles) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints that have weights as levels and scales, in tensors whose names and layouts are those of a method.
+// Checkpoints with weights as codes and scales, in tensors whose names and layouts depend on the quantization method.
 #pragma once
 
 #include "frontends/huggingface/quantized/QuantizedParts.h"
@@ -17,23 +17,23 @@ namespace talc {
 class ModelConfig;
 class ModelDirectory;
 
-// One method with the parameters of its configuration. Which weights it made the tensors tell: parts of a weight have
-// the weight's name and a suffix; one that begins with '.' stands in the place of ".weight".
+// A method with the parameters of its configuration. The names of tensors tell which weights it quantized: parts of a
+// weight have the weight's name and a suffix; a suffix that begins with '.' replaces ".weight".
 class Quantization {
 public:
   virtual ~Quantization() = default;
 
-  // Whether a weight with these parts is this method's.
+  // Whether this method quantized the weight with these parts.
   virtual bool covers(const QuantizedParts &parts) const = 0;
-  // The weight. On failure an error was reported.
+  // Finds the weight, or reports an error.
   virtual std::optional<QuantizedWeight> find(QuantizedParts &parts) const = 0;
-  // Ends of names of tensors that it does not need: scales of activations, which stay what they are.
+  // Suffixes of tensors that it does not need: scales of activations, which are not quantized.
   virtual std::vector<std::string_view> ignored() const { return {}; }
 };
 
 using QuantizationPtr = std::unique_ptr<const Quantization>;
 
-// Makes a method of its configuration; null if that is wrong, which was reported.
+// Creates a method from its configuration; reports an error and returns null if that is wrong.
 using QuantizationReader = QuantizationPtr (*)(const nlohmann::json &object, const ModelConfig &config,
                                                Diagnostics &diagnostics);
 QuantizationPtr readCompressedTensors(const nlohmann::json &, const ModelConfig &, Diagnostics &);
@@ -42,7 +42,7 @@ QuantizationPtr readAwq(const nlohmann::json &, const ModelConfig &, Diagnostics
 QuantizationPtr readFp8(const nlohmann::json &, const ModelConfig &, Diagnostics &);
 QuantizationPtr readMxfp4(const nlohmann::json &, const ModelConfig &, Diagnostics &);
 
-// What `quantization_config` of config.json says, or a file of its own; null if there is none, or it is wrong.
+// Reads `quantization_config` of config.json, or a separate file; null if there is none, or if it is wrong.
 QuantizationPtr readQuantization(const ModelDirectory &directory, const nlohmann::json &config,
                                  Diagnostics &diagnostics);
 

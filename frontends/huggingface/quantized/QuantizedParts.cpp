@@ -29,7 +29,7 @@ QuantizedParts::QuantizedParts(std::string weight, const std::vector<int64_t> &s
       columns(shape.empty() ? 1 : shape.back()), diagnostics(diagnostics), weight(std::move(weight)),
       isSingle(shape.size() == 2), lookup(lookup), directory(directory) {}
 
-std::string QuantizedParts::nameOf(std::string_view suffix) const {
+std::string QuantizedParts::partName(std::string_view suffix) const {
   bool replaces = !suffix.empty() && suffix.front() == '.';
   return (replaces ? module() : weight) + std::string(suffix);
 }
@@ -41,7 +41,7 @@ std::string QuantizedParts::module() const {
 }
 
 const CheckpointTensor *QuantizedParts::find(std::string_view suffix) const {
-  return lookup(nameOf(suffix));
+  return lookup(partName(suffix));
 }
 
 const CheckpointTensor *QuantizedParts::need(std::string_view suffix, std::initializer_list<std::string_view> types,
@@ -50,7 +50,7 @@ const CheckpointTensor *QuantizedParts::need(std::string_view suffix, std::initi
   if (!tensor) {
     diagnostics.error(ImportError::TensorMissing,
                       fmt::format("{}: quantized weight {} lacks tensor {}", directory.path(), quotedText(weight),
-                                  quotedText(nameOf(suffix))));
+                                  quotedText(partName(suffix))));
     return nullptr;
   }
   const SafetensorsEntry &entry = tensor->entry;
@@ -67,7 +67,7 @@ const CheckpointTensor *QuantizedParts::need(std::string_view suffix, std::initi
                                   shapeText(entry.shape), fmt::join(texts, " or ")));
     return nullptr;
   }
-  taken.push_back(tensor);
+  usedTensors.push_back(tensor);
   return tensor;
 }
 
@@ -83,7 +83,7 @@ void QuantizedParts::refuse(const std::string &reason) const {
 
 //===--- tables -------------------------------------------------------------------------------------------------===//
 
-std::optional<Kind> kindOf(std::string_view type) {
+std::optional<Kind> numberKind(std::string_view type) {
   static constexpr std::pair<std::string_view, Kind> kinds[] = {
       {"F16", Kind::F16}, {"BF16", Kind::BF16}, {"F32", Kind::F32}, {"F8_E4M3", Kind::E4M3}, {"F8_E8M0", Kind::E8M0}};
   for (auto [name, kind] : kinds)
@@ -92,7 +92,7 @@ std::optional<Kind> kindOf(std::string_view type) {
   return std::nullopt;
 }
 
-static int64_t bitsOf(Kind kind) {
+static int64_t bitWidth(Kind kind) {
   return kind == Kind::F32 ? 32 : kind == Kind::F16 || kind == Kind::BF16 ? 16 : kind == Kind::E2M1 ? 4 : 8;
 }
 
@@ -101,17 +101,17 @@ CodeTable QuantizedParts::codes(const CheckpointTensor &tensor, Kind kind, int64
 }
 
 CodeTable QuantizedParts::floats(const CheckpointTensor &tensor, int64_t columns, bool transposed) {
-  Kind kind = kindOf(tensor.entry.type).value_or(Kind::E8M0);  // U8
-  CodeTable table = codes(tensor, kind, bitsOf(kind), columns * bitsOf(kind));
+  Kind kind = numberKind(tensor.entry.type).value_or(Kind::E8M0);  // U8
+  CodeTable table = codes(tensor, kind, bitWidth(kind), columns * bitWidth(kind));
   table.transposed = transposed;
   return table;
 }
 
-FormatRef formatOfScales(const CheckpointTensor &scales) {
+FormatRef scaleFormat(const CheckpointTensor &scales) {
   return safetensorsFormat(scales.entry.type);
 }
 
-FormatRef QuantizedParts::blocksOf(std::string_view kind, int64_t group, FormatRef rounded) const {
+FormatRef QuantizedParts::findBlockFormat(std::string_view kind, int64_t group, FormatRef rounded) const {
   for (int64_t size : {256, 128, 64, 32})
     if (group % size == 0 && columns % size == 0)
       if (FormatRef format = findStorageFormat(fmt::format("{}_{}_{}", kind, size, rounded->name)))
@@ -122,10 +122,10 @@ FormatRef QuantizedParts::blocksOf(std::string_view kind, int64_t group, FormatR
 //===--- values -------------------------------------------------------------------------------------------------===//
 
 std::vector<uint32_t> QuantizedParts::words(const CheckpointTensor &tensor) const {
-  constexpr uint64_t most = uint64_t(1) << 30;
+  constexpr uint64_t maxBytes = uint64_t(1) << 30;
   std::vector<uint32_t> result;
   OpenFile file = directory.openFile(tensor.file, diagnostics);
-  if (tensor.entry.bytes <= most)
+  if (tensor.entry.bytes <= maxBytes)
     result.resize(tensor.entry.bytes / sizeof(uint32_t));
   if (!result.empty() && file && file.read(tensor.entry.offset, result.data(), result.size() * sizeof(uint32_t)))
     return result;
@@ -135,7 +135,7 @@ std::vector<uint32_t> QuantizedParts::words(const CheckpointTensor &tensor) cons
 
 static float decode(Kind kind, const uint8_t *bytes) {
   uint32_t word = 0;
-  std::memcpy(&word, bytes, bitsOf(kind) / 8);
+  std::memcpy(&word, bytes, bitWidth(kind) / 8);
   switch (kind) {
   case Kind::F32:
     return floatFromBits(word);
@@ -154,7 +154,7 @@ static float decode(Kind kind, const uint8_t *bytes) {
 static bool eachNumber(const OpenFile &file, const SafetensorsEntry &entry, Kind kind,
                        const std::function<bool(float)> &visit) {
   constexpr uint64_t chunk = 1 << 16;
-  const uint64_t size = bitsOf(kind) / 8;
+  const uint64_t size = bitWidth(kind) / 8;
   std::vector<uint8_t> bytes(chunk);
   for (uint64_t done = 0; done < entry.bytes;) {
     uint64_t count = std::min(chunk, entry.bytes - done);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors that a checkpoint has of one weight, checked.
+// The tensors of a checkpoint that make up one weight, checked.
 #pragma once
 
 #include "frontends/Diagnostics.h"
@@ -25,7 +25,7 @@ class QuantizedParts {
 public:
   using Lookup = std::function<const CheckpointTensor *(const std::string &name)>;
 
-  // Of the matrix `weight` of this shape, or of matrices one below the other. Keeps all references.
+  // `weight`: the name of a matrix of this shape, or of concatenated matrices. Keeps all references.
   QuantizedParts(std::string weight, const std::vector<int64_t> &shape, const Lookup &lookup,
                  const ModelDirectory &directory, Diagnostics &diagnostics);
 
@@ -38,44 +38,44 @@ public:
   // Null if there is none.
   const CheckpointTensor *find(std::string_view suffix) const;
   bool has(std::string_view suffix) const { return find(suffix); }
-  // Null if there is none of these types and of one of these shapes, which is reported.
+  // Reports an error and returns null unless there is one of these types and one of these shapes.
   const CheckpointTensor *need(std::string_view suffix, std::initializer_list<std::string_view> types,
                                std::vector<std::vector<int64_t>> shapes);
-  // All that need() found.
-  const std::vector<const CheckpointTensor *> &used() const { return taken; }
+  // All tensors that need() has returned.
+  const std::vector<const CheckpointTensor *> &used() const { return usedTensors; }
 
-  // The numbers of a floating-point tensor whose rows have so many.
+  // The numbers of a floating-point tensor with this many columns.
   static CodeTable floats(const CheckpointTensor &tensor, int64_t columns, bool transposed = false);
   static CodeTable codes(const CheckpointTensor &tensor, CodeTable::Kind kind, int64_t bits, int64_t stride);
 
-  // Reports scales that are no finite numbers, and those below zero or zero if they must not be.
+  // Reports scales that are not finite numbers, and those below zero or zero if they must not be.
   enum class Sign { Any, NotNegative, Positive };
   bool checkScales(const CheckpointTensor &tensor, CodeTable::Kind kind, Sign sign) const;
-  // The words of an I32 tensor of at most 2^28; empty if they cannot be read, which is reported.
+  // The words of an I32 tensor of at most 2^28. Reports an error and returns none if they cannot be read.
   std::vector<uint32_t> words(const CheckpointTensor &tensor) const;
   std::vector<float> numbers(const CheckpointTensor &tensor, CodeTable::Kind kind) const;
 
-  // The largest of the formats KIND_N_TYPE whose blocks are parts of groups and rows; else what values are rounded to.
-  FormatRef blocksOf(std::string_view kind, int64_t group, FormatRef rounded) const;
+  // The format KIND_N_TYPE with the largest blocks that divide groups and rows; else `rounded`.
+  FormatRef findBlockFormat(std::string_view kind, int64_t group, FormatRef rounded) const;
 
   // Reports a wrong value.
   void refuse(const CheckpointTensor &tensor, const std::string &reason) const;
-  // Reports that the parts do not go with each other or with the configuration.
+  // Reports that the parts contradict each other or the configuration.
   void refuse(const std::string &reason) const;
 
 private:
-  std::string nameOf(std::string_view suffix) const;
+  std::string partName(std::string_view suffix) const;
 
   const std::string weight;
   const bool isSingle;
   const Lookup &lookup;
   const ModelDirectory &directory;
-  std::vector<const CheckpointTensor *> taken;
+  std::vector<const CheckpointTensor *> usedTensors;
 };
 
-// The kind of numbers that a type of safetensors has; nothing for others than F16, BF16, F32 and F8_E4M3.
-std::optional<CodeTable::Kind> kindOf(std::string_view type);
+// The kind of numbers of a safetensors type; none except for F16, BF16, F32 and F8_E4M3.
+std::optional<CodeTable::Kind> numberKind(std::string_view type);
 // F16 or BF16 or F32 as a format.
-FormatRef formatOfScales(const CheckpointTensor &scales);
+FormatRef scaleFormat(const CheckpointTensor &scales);
 
 }  // namespace talc

@@ -36,7 +36,7 @@ std::vector<std::string> readVocabulary(FileTranslation &translation, const char
 }
 
 // A user-defined piece counts more than what it consists of.
-std::unordered_map<std::string, double> scoresOf(const SentencePieceModel &model) {
+std::unordered_map<std::string, double> scoresByPiece(const SentencePieceModel &model) {
   float highest = 0;
   bool first = true;
   for (const SentencePiece &piece : model.pieces)
@@ -50,22 +50,22 @@ std::unordered_map<std::string, double> scoresOf(const SentencePieceModel &model
   return scores;
 }
 
-// Pieces that vocab.json lacks take part in cutting and become the unknown token.
+// Text pieces that vocab.json lacks take part in segmentation and become the unknown token.
 void setModel(FileTranslation &translation, const SentencePieceModel &model) {
   std::vector<std::string> tokens = readVocabulary(translation, "vocab.json");
   for (size_t id = 0; id < tokens.size(); ++id)
     translation.draft.know(tokens[id], static_cast<uint32_t>(id));
-  auto scores = scoresOf(model);
+  auto scores = scoresByPiece(model);
   Json vocabulary = Json::array(), segments = Json::array();
   for (const std::string &token : tokens) {
     auto score = scores.find(token);
     vocabulary.push_back(Json::array({token, score == scores.end() ? Json() : Json(score->second)}));
   }
   for (const SentencePiece &piece : model.pieces)
-    if (piece.matchesText() && !translation.draft.idOf(piece.text))
+    if (piece.matchesText() && !translation.draft.findId(piece.text))
       segments.push_back(Json::array({piece.text, scores[piece.text]}));
   auto unknown = translation.settings.token(unknownRole);
-  auto id = unknown ? translation.draft.idOf(unknown->content) : std::nullopt;
+  auto id = unknown ? translation.draft.findId(unknown->content) : std::nullopt;
   if (!id)
     translation.errors.fail(TokenizerError::Vocabulary, "", "has no unknown token");
   translation.draft.json["model"] = {{"type", "Unigram"},
@@ -98,7 +98,7 @@ Json makeNormalizer(const SentencePieceModel &model) {
   return Json::object({{"type", "Sequence"}, {"normalizers", std::move(rules)}});
 }
 
-// Pieces side by side, without whitespace at the ends.
+// Text pieces joined, without whitespace at the ends.
 Json makeDecoder() {
   auto replace = [](const char *kind, const char *pattern, const char *content) {
     return Json::object({{"type", "Replace"}, {"pattern", Json::object({{kind, pattern}})}, {"content", content}});
@@ -150,7 +150,7 @@ void translateMarian(FileTranslation &translation) {
   draft.json["normalizer"] = makeNormalizer(source);
   draft.json["decoder"] = makeDecoder();
   for (const TokenRole *role : roles)
-    if (auto token = translation.settings.token(*role); token && draft.idOf(token->content))
+    if (auto token = translation.settings.token(*role); token && draft.findId(token->content))
       draft.addToken(*token);
   for (const Json &entry : draft.json["model"]["vocab"])
     if (const auto &token = entry[0].get_ref<const std::string &>(); isLanguageCode(token))

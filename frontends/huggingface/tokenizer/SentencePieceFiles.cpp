@@ -62,7 +62,7 @@ private:
 
   SpacePrefix prefix() const { return {settings.flag("add_prefix_space", true), settings.flag("legacy", true)}; }
 
-  // What XLM-RoBERTa and CamemBERT have in common.
+  // The common part of XLM-RoBERTa and CamemBERT.
   void finishFairseq(size_t firstPiece);
 };
 

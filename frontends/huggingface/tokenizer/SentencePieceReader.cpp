@@ -80,7 +80,7 @@ private:
     float score = 0;
     std::memcpy(&score, &bits, sizeof score);
     if (!std::isfinite(score))
-      damaged(name + " has a score that is no finite number");
+      damaged(name + " has a score that is not a finite number");
     return score;
   }
 
@@ -130,11 +130,11 @@ private:
   }
 
   void checkPieces() {
-    std::unordered_set<std::string_view> known;
+    std::unordered_set<std::string_view> texts;
     size_t unknowns = 0;
     for (size_t i = 0; i < model.pieces.size(); ++i) {
       const SentencePiece &piece = model.pieces[i];
-      if (!known.insert(piece.text).second)
+      if (!texts.insert(piece.text).second)
         errors.fail(TokenizerError::Vocabulary, "", nameOfPiece(i) + ", '" + piece.text + "', occurs twice");
       if (piece.type == PieceType::Unknown)
         ++unknowns, model.unknown = static_cast<uint32_t>(i);

@@ -39,7 +39,7 @@ const TokenizerClass classes[] = {
     {"TransfoXLTokenizer", {"transfo-xl"}, translateWords},
 };
 
-// Where nothing says which tokenizer it is, the files do.
+// If no setting names the tokenizer, the files tell it.
 struct FileRule {
   std::vector<const char *> files;
   Translate translate;
@@ -98,7 +98,7 @@ Json readTokenizerObject(const ModelDirectory &directory, const std::string &fil
 void FileTranslation::addTokens(const std::vector<TokenRole> &roles) {
   std::vector<AddedToken> named;
   for (const TokenRole &role : roles)
-    if (auto token = settings.token(role); token && (settings.names(role) || draft.idOf(token->content)))
+    if (auto token = settings.token(role); token && (settings.names(role) || draft.findId(token->content)))
       named.push_back(std::move(*token));
   for (AddedToken token : settings.addedTokens()) {
     auto isSame = [&](const AddedToken &t) { return t.content == token.content; };

@@ -32,7 +32,7 @@ std::string readTokenizerFile(const ModelDirectory &directory, const std::string
 // The same for a file that holds a JSON object.
 Json readTokenizerObject(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
 
-// What one kind of file is translated by; the draft is complete afterwards, or there is an error.
+// The input and output of a translation; afterwards the draft is complete, or there is an error.
 struct FileTranslation {
   const ModelDirectory &directory;
   const TokenizerSettings &settings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json.
+// The settings beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json.
 #pragma once
 
 #include "frontends/ModelDirectory.h"
@@ -12,7 +12,7 @@
 
 namespace talc::frontend {
 
-// "cls_token" and the token that stands for it where no file names another.
+// A role such as "cls_token", and its default token.
 struct TokenRole {
   const char *name;
   const char *content;  // null: none
@@ -36,7 +36,7 @@ public:
   std::optional<AddedToken> token(const TokenRole &role) const;
   // Whether a file names it; otherwise it is the role's own.
   bool names(const TokenRole &role) const;
-  // Those with ids, ascending, then additional_special_tokens.
+  // Tokens with ids, ascending, then additional_special_tokens.
   std::vector<AddedToken> addedTokens() const;
 
 private:

@@ -16,7 +16,7 @@ const TokenRole unknownRole{"unk_token", "<unk>"}, endRole{"eos_token", "<eos>"}
 Json readLines(FileTranslation &translation) {
   std::string text = readTokenizerFile(translation.directory, "vocab.txt", translation.errors);
   if (!isUtf8(text))
-    translation.errors.fail(TokenizerError::Vocabulary, "", "is no UTF-8");
+    translation.errors.fail(TokenizerError::Vocabulary, "", "is not UTF-8");
   Json vocabulary = Json::object();
   uint32_t line = 0;
   for (size_t begin = 0; begin < text.size() && !translation.errors.failed(); ++line) {

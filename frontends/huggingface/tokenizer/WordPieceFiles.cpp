@@ -9,11 +9,11 @@ namespace {
 
 const TokenRole unknownRole{"unk_token", "[UNK]"}, separatorRole{"sep_token", "[SEP]"}, beginRole{"cls_token", "[CLS]"};
 
-// Of a token that stands in several lines the last one counts, as in Hugging Face's reader.
+// If several lines have the same token, the last one counts, as in Hugging Face's reader.
 Json readVocabulary(FileTranslation &translation) {
   std::string text = readTokenizerFile(translation.directory, "vocab.txt", translation.errors);
   if (!isUtf8(text))
-    translation.errors.fail(TokenizerError::Vocabulary, "", "is no UTF-8");
+    translation.errors.fail(TokenizerError::Vocabulary, "", "is not UTF-8");
   Json vocabulary = Json::object();
   uint32_t line = 0;
   for (size_t begin = 0; begin < text.size() && !translation.errors.failed(); ++line) {
@@ -41,7 +41,7 @@ Json makeNormalizer(const TokenizerSettings &settings) {
           {"lowercase", basic && lowercase}};
 }
 
-std::string contentOf(const TokenizerSettings &settings, const TokenRole &role) {
+std::string tokenContent(const TokenizerSettings &settings, const TokenRole &role) {
   auto token = settings.token(role);
   return token ? token->content : role.content;
 }
@@ -53,7 +53,7 @@ void translateWordPiece(FileTranslation &translation) {
   TokenizerDraft &draft = translation.draft;
   Json normalizer = makeNormalizer(settings);
   draft.json["model"] = {{"type", "WordPiece"},
-                         {"unk_token", contentOf(settings, unknownRole)},
+                         {"unk_token", tokenContent(settings, unknownRole)},
                          {"continuing_subword_prefix", "##"},
                          {"max_input_chars_per_word", 100u},
                          {"vocab", readVocabulary(translation)}};
@@ -61,7 +61,7 @@ void translateWordPiece(FileTranslation &translation) {
   draft.json["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   draft.json["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
   translation.addTokens({unknownRole, separatorRole, {"pad_token", "[PAD]"}, beginRole, {"mask_token", "[MASK]"}});
-  std::string begin = contentOf(settings, beginRole), separator = contentOf(settings, separatorRole);
+  std::string begin = tokenContent(settings, beginRole), separator = tokenContent(settings, separatorRole);
   draft.setTemplates({{begin}, {"$A"}, {separator}}, {{begin}, {"$A"}, {separator}, {"$B", 1}, {separator, 1}});
 }
 

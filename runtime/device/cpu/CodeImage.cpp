@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a checked ELF file: reserve its address range, map segments over it, add the load address where asked.
+// Loads a checked ELF file: reserves its address range, maps segments over it, and adds the load address where asked.
 #include "runtime/device/cpu/CodeImage.h"
 
 #include "runtime/device/cpu/ElfFile.h"
@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
-#include <utility>
 
 namespace talc {
 
@@ -28,8 +27,8 @@ std::string CodeImage::load(const CodeChoice &code) {
   return findEntries(elf, code.header);
 }
 
-// A segment of a file whose place there and in memory agree modulo the system's page size is mapped; another one is
-// copied, as all are where pages are larger than those of the artifact.
+// A segment is mapped if its offsets in the file and in memory agree modulo the system's page size. Otherwise it is
+// copied, as where pages are larger than those of the artifact.
 bool CodeImage::mapSegments(const ElfFile &elf, const CodeChoice &code) {
   const uint64_t page = systemPageSize();
   for (const Elf64_Phdr &segment : elf.segments()) {
@@ -65,7 +64,7 @@ void CodeImage::relocate(const ElfFile &elf) {
 
 bool CodeImage::protectRelocated(const ElfFile &elf) {
   for (const Elf64_Phdr &range : elf.readOnlyAfterRelocation()) {
-    const Elf64_Phdr *segment = elf.segmentOf(range.p_vaddr, range.p_filesz);
+    const Elf64_Phdr *segment = elf.findSegment(range.p_vaddr, range.p_filesz);
     if (!segment || (segment->p_flags & PF_X))
       continue;
     uint64_t page = systemPageSize();
@@ -77,16 +76,12 @@ bool CodeImage::protectRelocated(const ElfFile &elf) {
 }
 
 std::string CodeImage::findEntries(const ElfFile &elf, const artifact::CodeHeader &header) {
-  const std::pair<const char *, artifact::StepFunction *> phases[] = {
-      {"encode", &encodeFunction}, {"prefill", &prefillFunction}, {"decode", &decodeFunction}};
   for (uint32_t i = 0; i < header.entryCount; ++i) {
     const artifact::CodeEntry &entry = header.entries[i];
     uint64_t address = elf.findFunction(entry.symbol);
     if (!address)
       return std::string("lacks its function ") + entry.symbol;
-    for (auto [phase, function] : phases)
-      if (strcmp(entry.phase, phase) == 0)
-        *function = reinterpret_cast<artifact::StepFunction>(image.data() + address);
+    entryFunctions.push_back(reinterpret_cast<artifact::StepFunction>(image.data() + address));
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps generated code from the artifact into memory and finds its step functions; a loader that needs no libdl.
+// Maps generated code from the artifact into memory and finds its entries, without libdl.
 #pragma once
 
 #include "runtime/artifact/CodeChoice.h"
@@ -7,6 +7,7 @@
 #include "runtime/memory/Mapping.h"
 
 #include <string>
+#include <vector>
 
 namespace talc {
 
@@ -14,13 +15,11 @@ class ElfFile;
 
 class CodeImage {
 public:
-  // Empty on success, else what is wrong. No page is ever writable and executable.
+  // Returns what is wrong, or an empty text. No page is ever both writable and executable.
   std::string load(const CodeChoice &code);
 
-  // Null for a function that the code does not have.
-  artifact::StepFunction encode() const { return encodeFunction; }
-  artifact::StepFunction prefill() const { return prefillFunction; }
-  artifact::StepFunction decode() const { return decodeFunction; }
+  // The functions of the entries, in the order of CodeHeader::entries.
+  const std::vector<artifact::StepFunction> &functions() const { return entryFunctions; }
 
 private:
   bool mapSegments(const ElfFile &elf, const CodeChoice &code);
@@ -29,7 +28,7 @@ private:
   std::string findEntries(const ElfFile &elf, const artifact::CodeHeader &header);
 
   Mapping image;
-  artifact::StepFunction encodeFunction = nullptr, prefillFunction = nullptr, decodeFunction = nullptr;
+  std::vector<artifact::StepFunction> entryFunctions;
 };
 
 }  // namespace talc

@@ -14,7 +14,7 @@
 
 namespace talc {
 
-// First line of a small file, without its newline; empty when there is none.
+// Returns the first line of a small file without its newline; empty when there is none.
 static std::string firstLine(const std::string &path) {
   char line[512] = "";
   if (FILE *file = fopen(path.c_str(), "re")) {
@@ -41,7 +41,7 @@ static std::vector<int> allowedProcessors() {
   return result;
 }
 
-static double quotaOf(const std::string &folder) {
+static double readQuota(const std::string &folder) {
   long long quota = -1, period = 0;
   std::string line = firstLine(folder + "/cpu.max");
   if (sscanf(line.c_str(), "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0)
@@ -54,7 +54,7 @@ static double quotaOf(const std::string &folder) {
 
 // The tightest quota of the group and those around it. A container sees its own group as the root.
 static double processorQuota() {
-  double quota = std::min(quotaOf("/sys/fs/cgroup"), quotaOf("/sys/fs/cgroup/cpu"));
+  double quota = std::min(readQuota("/sys/fs/cgroup"), readQuota("/sys/fs/cgroup/cpu"));
   FILE *file = fopen("/proc/self/cgroup", "re");
   if (!file)
     return quota;
@@ -67,7 +67,7 @@ static double processorQuota() {
       continue;
     std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group = path + 1;
     for (; group.size() > 1; group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/')))
-      quota = std::min(quota, quotaOf(root + group));
+      quota = std::min(quota, readQuota(root + group));
   }
   fclose(file);
   return quota;
@@ -84,7 +84,7 @@ int32_t usableProcessors() {
 
 namespace {
 
-// Where the system says how fast a processor is, and what part of the fastest one's figure others need.
+// A file of the system with the speed of a CPU, and the share of the fastest one's figure that others need.
 struct SpeedFile {
   const char *name;
   double least;
@@ -95,7 +95,7 @@ struct SpeedFile {
 // A capacity is measured work; of two frequencies the lower one comes with less work in a cycle, too.
 static constexpr SpeedFile speedFiles[] = {{"/cpu_capacity", 0.7}, {"/cpufreq/cpuinfo_max_freq", 0.8}};
 
-// Those whose figures are there for all, and large enough; all if the system does not tell.
+// Returns the CPUs with large enough figures; all of them if the system does not tell for every one.
 static std::vector<std::string> fastProcessors(const std::vector<std::string> &folders) {
   for (const SpeedFile &file : speedFiles) {
     std::vector<double> speeds;
@@ -120,7 +120,7 @@ int32_t fastCores(const std::vector<int> &processors, const std::string &system)
   for (const std::string &folder : fastProcessors(folders)) {
     std::string topology = folder + "/topology/";
     std::string core = firstLine(topology + "physical_package_id") + ":" + firstLine(topology + "core_id");
-    // Where the system hides the topology, each processor counts as a core.
+    // Each CPU counts as a core where the system hides the topology.
     cores.push_back(core == ":" ? folder : core);
   }
   std::sort(cores.begin(), cores.end());
@@ -148,22 +148,22 @@ int32_t otherRunningThreads() {
   return sscanf(line, "%*f %*f %*f %d/", &running) == 1 ? std::max(running - 1, 0) : 0;
 }
 
-// 0: nothing valid was set.
-static int32_t wantedLimit() {
-  const char *wanted = getenv("TALC_MAX_THREADS");
+// Returns 0 if nothing valid is set.
+static int32_t readThreadLimit() {
+  const char *text = getenv("TALC_MAX_THREADS");
   char *end = nullptr;
-  long limit = wanted ? strtol(wanted, &end, 10) : 0;
+  long limit = text ? strtol(text, &end, 10) : 0;
   bool valid = limit >= 1 && limit <= INT32_MAX && *end == 0;
   return valid ? static_cast<int32_t>(limit) : 0;
 }
 
 int32_t threadLimit() {
-  int32_t wanted = wantedLimit();
-  return wanted > 0 ? wanted : usableProcessors();
+  int32_t limit = readThreadLimit();
+  return limit > 0 ? limit : usableProcessors();
 }
 
 bool threadsAreFixed() {
-  return wantedLimit() > 0;
+  return readThreadLimit() > 0;
 }
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many processors this process may use, by affinity and by the CPU quota of its control group, and how many
+// Tells how many CPUs this process may use, by affinity and by the CPU quota of its control group, and how many
 // threads.
 #pragma once
 
@@ -12,26 +12,25 @@ namespace talc {
 // Hardware threads, at least 1.
 int32_t usableProcessors();
 
-// Physical cores among them, at least 1: the second hardware thread of a core adds little to arithmetic. Where some
-// cores are much slower than others they do not count, since all wait for the slowest at a barrier; the system gives
-// busy threads the fast ones.
+// The physical cores among them, at least 1: the second hardware thread of a core adds little to arithmetic. Cores that
+// are much slower than others do not count, since all wait for the slowest at a barrier; the system runs busy threads
+// on the fast ones.
 int32_t usableCores();
 
-// The same of these processors. `system`: what describes them, as /sys/devices/system/cpu.
+// The same for these CPUs. `system`: the folder that describes them, like /sys/devices/system/cpu.
 int32_t fastCores(const std::vector<int> &processors, const std::string &system);
 
-// All processors that run, whoever may use them.
+// All CPUs that are online, whoever may use them.
 int32_t onlineProcessors();
 
-// How many other threads run or want to right now, in the whole system; 0 if it does not tell. Allocates nothing.
+// The number of other threads in the system that run or want to right now; 0 if it does not tell. Allocates nothing.
 int32_t otherRunningThreads();
 
-// The most threads that a step runs on, at least 1: usableProcessors(), or what the environment variable
-// TALC_MAX_THREADS says. Every thread has a share of a step, of which others do only a part, so that with more threads
-// than processors all wait for the one that waits for a processor.
+// The most threads that a step runs on, at least 1: usableProcessors(), or the environment variable TALC_MAX_THREADS.
+// With more threads than CPUs, every step would wait for threads that wait for a CPU.
 int32_t threadLimit();
 
-// Whether TALC_MAX_THREADS has said so: then every step runs on all threads of its session, whatever else runs.
+// Whether TALC_MAX_THREADS is set: then every step runs on all threads of its session, whatever else runs.
 bool threadsAreFixed();
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the best code that the processor runs, and the weights where they are mapped.
-#include "runtime/device/cpu/CpuDevice.h"
+// Loads the best code that the CPU runs, and uses the weights where they are mapped.
+#include "runtime/device/Devices.h"
 
 #include "runtime/artifact/CodeChoice.h"
 #include "runtime/device/cpu/Cores.h"
@@ -26,7 +26,7 @@ public:
 
 }  // namespace
 
-// Weights are read where they are: there is no progress to tell.
+// Weights are read in place: there is no progress to report.
 Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, const UploadProgress &,
                        std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;

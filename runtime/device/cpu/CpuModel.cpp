@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads code, and adds up what a session needs.
+// Loads code, and sums up the memory of a session.
 #include "runtime/device/cpu/CpuModel.h"
 
 #include "runtime/device/cpu/CpuWorkspace.h"
@@ -14,18 +14,14 @@ Status CpuModel::loadCode(const CodeChoice &code) {
   };
   if (std::string error = image.load(code); !error.empty())
     return damaged(error.c_str());
-  auto kind = static_cast<ModelKind>(facts.kind);
-  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
-  if ((encodes && !image.encode()) || (decodes && !(image.prefill() && image.decode())))
-    return damaged("lacks a function of the model");
+  for (uint32_t i = 0; i < code.header.entryCount; ++i)
+    entryNames.emplace_back(code.header.entries[i].name);
+  if (findMissingEntry(static_cast<ModelKind>(facts.kind), [this](const char *name) { return findEntry(name) >= 0; }))
+    return damaged("lacks an entry of the model");
   return {};
 }
 
-StepFunction CpuModel::function(Phase phase) const {
-  return phase == Phase::Encode ? image.encode() : phase == Phase::Prefill ? image.prefill() : image.decode();
-}
-
-// a * b + c, or UINT64_MAX.
+// Returns a * b + c, or UINT64_MAX on overflow.
 static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
   uint64_t result = 0;
   bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model on processors: its code in memory, its weights where the artifact is mapped.
+// A model on the CPU: its code in memory, its weights where the artifact is mapped.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -10,8 +10,8 @@ namespace talc {
 
 class CpuModel final : public LoadedModel {
 public:
-  // `file`: its name in messages. `copy`: the memory of the weights, unless they lie in the artifact. What is referred
-  // to must outlive this object.
+  // `file`: the name in messages. `copy`: the memory of the weights, unless they are in the artifact. References must
+  // outlive this object.
   CpuModel(const std::string &file, const artifact::ModelInfo &facts, const char *target, CpuLevel level,
            const unsigned char *weights, Mapping copy)
       : file(file), facts(facts), codeTarget(target), level(level), storedWeights(weights), copy(std::move(copy)) {}
@@ -26,7 +26,7 @@ public:
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const unsigned char *weights() const { return storedWeights; }
-  artifact::StepFunction function(Phase phase) const;
+  artifact::StepFunction function(EntryIndex entry) const { return image.functions()[entry]; }
 
 private:
   const std::string &file;

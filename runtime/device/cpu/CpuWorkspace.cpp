@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and results only ever grow.
+// Memory is mapped, not allocated: the KV cache costs nothing until tokens arrive, and arena and results only grow.
 #include "runtime/device/cpu/CpuWorkspace.h"
 
 #include "runtime/device/cpu/Architecture.h"
@@ -35,7 +35,7 @@ Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &optio
   std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, options));
   uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).kvCache;
   if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
-    return created->outOfMemory("the states of sequences", bytes);
+    return created->outOfMemory("the KV cache", bytes);
   const int32_t threads = std::min(options.threads, threadLimit());
   if (threads > 1 && !threadsAreFixed())
     created->governor =
@@ -103,12 +103,12 @@ struct Call {
   StepAbort *abort;
 };
 
-// What generated code calls back on.
+// State of a thread in a step, for the callbacks of generated code.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
   StepAbort *abort;
-  int64_t barriers = 0;  // that the thread has come to
+  int64_t barriers = 0;  // that the thread has reached
   jmp_buf out = {};      // of an aborted step
 
   static Seat &of(void *state) { return *static_cast<Seat *>(state); }
@@ -138,8 +138,8 @@ void waitAsking(void *state) {
     longjmp(seat.out, 1);
 }
 
-int64_t nextTask(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
-  return static_cast<ThreadPool *>(pool)->nextTask(thread, piece, tasks);
+int64_t nextTask(void *pool, int64_t thread, int64_t op, int64_t tasks) {
+  return static_cast<ThreadPool *>(pool)->nextTask(thread, op, tasks);
 }
 
 void runThread(void *argument, int32_t thread) {
@@ -164,7 +164,7 @@ void runThread(void *argument, int32_t thread) {
 void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.tokenCount = step.tokenCount;
   context.spanCount = step.spanCount;
-  context.ids = step.ids;
+  context.inputs = step.inputs;
   context.tokens = step.tokens;
   context.spans = step.spans;
   context.history = step.history;
@@ -179,10 +179,10 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.markState = markState;
 }
 
-void CpuWorkspace::runOn(int32_t threads, Phase phase, StepContext &context) {
+void CpuWorkspace::runOn(int32_t threads, EntryIndex entry, StepContext &context) {
   context.threads = usedThreads = threads;
   context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
-  Call call = {model.function(phase), &context, pool.get(), abort.get()};
+  Call call = {model.function(entry), &context, pool.get(), abort.get()};
   if (abort)
     abort->begin();
   pool->run(runThread, &call, threads);
@@ -198,14 +198,14 @@ Status CpuWorkspace::run(const Step &step) {
   StepContext context = {};
   describe(step, context);
   if (!governor || mark) {
-    runOn(pool->size(), step.phase, context);
+    runOn(pool->size(), step.entry, context);
     return outcome();
   }
-  const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.tokenCount);
+  const int32_t kind = ThreadGovernor::stepKind(step.entry, step.tokenCount);
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
-  runOn(governor->choose(kind, begin), step.phase, context);
-  if (Status ended = outcome(); ended.failed())  // nothing is learnt from a part of a step
+  runOn(governor->choose(kind, begin), step.entry, context);
+  if (Status ended = outcome(); ended.failed())  // a part of a step teaches nothing
     return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
   int64_t end = nanosecondsNow();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps on a pool of threads; states, temporaries and results lie in this process's memory.
+// Runs steps on a pool of threads; KV cache, temporaries and results are in this process's memory.
 #pragma once
 
 #include "runtime/device/cpu/CpuModel.h"
@@ -12,7 +12,7 @@ namespace talc {
 
 class CpuWorkspace final : public Workspace {
 public:
-  // No more threads are started than threadLimit().
+  // Starts at most threadLimit() threads.
   static Status create(const CpuModel &model, const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace);
 
   Status run(const Step &step) override;
@@ -30,14 +30,14 @@ private:
   CpuWorkspace(const CpuModel &model, const WorkspaceOptions &options);
   Status outOfMemory(const char *what, uint64_t bytes) const;
   void describe(const Step &step, artifact::StepContext &context);
-  Status outcome() const;  // of a step
-  void runOn(int32_t threads, Phase phase, artifact::StepContext &context);
+  Status outcome() const;  // of the last step
+  void runOn(int32_t threads, EntryIndex entry, artifact::StepContext &context);
 
   const CpuModel &model;
   const int32_t slots;
   std::unique_ptr<ThreadGovernor> governor;  // null: every step runs on all threads
   std::unique_ptr<ThreadPool> pool;
-  std::unique_ptr<StepAbort> abort;  // null: nobody is asked
+  std::unique_ptr<StepAbort> abort;  // null: steps cannot be aborted
   Mark mark = nullptr;
   void *markState = nullptr;
   Mapping states, arena;

@@ -106,7 +106,7 @@ const unsigned char *ElfFile::at(uint64_t address, uint64_t count) const {
   return nullptr;
 }
 
-const Elf64_Phdr *ElfFile::segmentOf(uint64_t address, uint64_t count) const {
+const Elf64_Phdr *ElfFile::findSegment(uint64_t address, uint64_t count) const {
   for (const Elf64_Phdr &segment : loads)
     if (address >= segment.p_vaddr && address - segment.p_vaddr <= segment.p_memsz &&
         count <= segment.p_memsz - (address - segment.p_vaddr))
@@ -241,7 +241,7 @@ const char *ElfFile::checkRelocations() const {
   for (const Elf64_Rela &relocation : relocations()) {
     if (ELF64_R_TYPE(relocation.r_info) != relativeRelocation)
       return "relocation of an unexpected kind";
-    const Elf64_Phdr *target = segmentOf(relocation.r_offset, sizeof(uint64_t));
+    const Elf64_Phdr *target = findSegment(relocation.r_offset, sizeof(uint64_t));
     if (!target || !(target->p_flags & PF_W))
       return "relocation outside the writable segments";
     if (static_cast<uint64_t>(relocation.r_addend) > span)
@@ -259,7 +259,7 @@ uint64_t ElfFile::findFunction(const char *name) const {
     if (symbol.st_name > strings.bytes || nameBytes > strings.bytes - symbol.st_name ||
         memcmp(text + symbol.st_name, name, nameBytes) != 0)
       continue;
-    const Elf64_Phdr *segment = segmentOf(symbol.st_value, 1);
+    const Elf64_Phdr *segment = findSegment(symbol.st_value, 1);
     return segment && (segment->p_flags & PF_X) ? symbol.st_value : 0;
   }
   return 0;

@@ -16,18 +16,19 @@ class ElfFile {
 public:
   ElfFile(const unsigned char *bytes, uint64_t size) : bytes(bytes), size(size) {}
 
-  // Null on success, else what is wrong.
+  // Returns null, or what is wrong.
   const char *parse();
 
-  // In ascending order on distinct pages; memory size at least file size, never both writable and executable.
+  // Segments in ascending order on distinct pages; memory size is at least file size, and none is both writable and
+  // executable.
   const std::vector<Elf64_Phdr> &segments() const { return loads; }
   const std::vector<Elf64_Phdr> &readOnlyAfterRelocation() const { return relro; }
   uint64_t addressSpan() const { return span; }  // whole pages from address 0
   std::vector<Elf64_Rela> relocations() const;
-  // The file's bytes that are loaded at `address`, or null unless all `count` bytes come from one segment's file part.
+  // The bytes that are loaded at `address`; null unless all `count` bytes come from the file part of one segment.
   const unsigned char *at(uint64_t address, uint64_t count) const;
   // The segment whose memory contains the range, or null.
-  const Elf64_Phdr *segmentOf(uint64_t address, uint64_t count) const;
+  const Elf64_Phdr *findSegment(uint64_t address, uint64_t count) const;
   // Address of a defined function, or 0.
   uint64_t findFunction(const char *name) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spin, then futex. Nothing in between: sched_yield puts the thread behind all others of its core, and where other
-// processes compute that costs a whole time slice, while a thread woken from a futex runs soon.
+// Spins, then calls futex. There is nothing in between: sched_yield puts the thread behind all others of its core,
+// which costs a whole time slice where other processes compute, while a thread that a futex wakes runs soon.
 #include "runtime/device/cpu/EventCount.h"
 
 #include "runtime/device/cpu/Architecture.h"
@@ -34,8 +34,8 @@ void EventCount::wait(uint32_t old, Waiter &waiter) {
     sleep(old);
   waiter.waited += ticks() - begin;
   if (waiter.learns)
-    waiter.spins = sufficed ? std::min(waiter.spins + waiter.spins / 8, waiter.most)
-                            : std::max(waiter.spins / 2, waiter.most / 16);
+    waiter.spins = sufficed ? std::min(waiter.spins + waiter.spins / 8, waiter.maxSpins)
+                            : std::max(waiter.spins / 2, waiter.maxSpins / 16);
 }
 
 // Whether the value has changed meanwhile.

@@ -7,14 +7,14 @@
 
 namespace talc {
 
-// How one thread waits, and for how long it has. Where spinning was in vain, the processor had better go to somebody
-// else, maybe to the very thread that is waited for: then the thread spins half as long the next time, and longer again
-// once spinning suffices.
+// How one thread waits, and for how long. When spinning was in vain, the CPU had better go to another thread, perhaps
+// the one that is waited for: then the thread spins half as long the next time, and longer again once spinning
+// suffices.
 struct Waiter {
-  // `most`: how often the thread spins before it sleeps, with pauses of 10 to 50 ns.
-  explicit Waiter(int32_t most = 0, bool learns = true) : most(most), spins(most), learns(learns) {}
+  // `maxSpins`: how often the thread spins before it sleeps, with pauses of 10 to 50 ns.
+  explicit Waiter(int32_t maxSpins = 0, bool learns = true) : maxSpins(maxSpins), spins(maxSpins), learns(learns) {}
 
-  int32_t most, spins;
+  int32_t maxSpins, spins;
   bool learns;
   uint64_t waited = 0;  // ticks
 };
@@ -22,9 +22,9 @@ struct Waiter {
 class EventCount {
 public:
   uint32_t now() const { return value.load(std::memory_order_acquire); }
-  // Wakes all who wait. What was written before is visible to them.
+  // Wakes all waiting threads. What was written before is visible to them.
   void advance();
-  // Whether now() differs from `old`, or does after spinning for a while.
+  // Whether now() differs from `old`, or does after a while of spinning.
   bool changesWithin(uint32_t old, int32_t spins) const { return spin(old, spins); }
   // Returns once now() differs from `old`.
   void await(uint32_t old, Waiter &waiter) {

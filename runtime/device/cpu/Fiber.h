@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a function with a stack of its own: it can pause on one thread and go on on another.
+// A call of a function with a stack of its own: it can pause on one thread and resume on another.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@ class Fiber {
 public:
   using Function = void (*)(void *argument);
 
-  // What runs on a processor: a step's code needs less than half of this (attention with the widest heads almost as
-  // much), and pages that nothing touches cost nothing.
+  // Generated code needs less than half of this (attention with the widest heads almost as much), and pages that
+  // nothing touches cost nothing.
   static constexpr size_t stackBytes = 2 << 20;
 
   Fiber() = default;
   Fiber(const Fiber &) = delete;
   ~Fiber();
-  // Whether there was memory for the stack.
+  // Allocates the stack; false if there is no memory.
   bool create();
 
   // The next resume() begins the call. The one before must have ended.
@@ -36,7 +36,7 @@ private:
   void *argument = nullptr;
   bool ended = true;
   unsigned char *stack = nullptr;
-  void *own = nullptr, *caller = nullptr;  // stack pointers of those who do not run
+  void *own = nullptr, *caller = nullptr;  // stack pointers of the fiber and of its caller while they do not run
   [[maybe_unused]] void *sanitizerFiber = nullptr, *sanitizerCaller = nullptr;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a caller end a step while it runs: all workers leave it at the same barrier.
+// Lets a caller end a running step: all workers leave it at the same barrier.
 //
-// Generated code knows nothing of it. Before worker 0 comes to a barrier, it asks the caller, and notes the barrier's
-// number if the step is to end there. Behind a barrier every worker looks whether it was this one; then it leaves the
-// step function with longjmp, on its own stack, which has nothing to clean up.
+// Generated code is not involved. Worker 0 asks the caller before a barrier, and stores the barrier's number if the
+// step is to end there. After a barrier every worker checks whether it was this one; if so, it leaves the step function
+// with longjmp, on its own stack, which has nothing to clean up.
 #pragma once
 
 #include "runtime/talc.h"
@@ -16,16 +16,16 @@ class StepAbort {
 public:
   StepAbort(talc_should_abort ask, void *user) : ask(ask), user(user) {}
 
-  // Before a step.
+  // To be called before a step.
   void begin() { end.store(0, std::memory_order_relaxed); }
-  // By worker 0, before barrier `number` of the step, counted from 1.
+  // To be called by worker 0 before barrier `number` of the step, counted from 1.
   void askBefore(int64_t number) {
     if (ask(user) != 0)
       end.store(number, std::memory_order_relaxed);  // the barrier shows it to the others
   }
-  // By every worker, behind it.
+  // To be called by every worker after the barrier.
   bool endsAt(int64_t number) const { return end.load(std::memory_order_relaxed) == number; }
-  // After the step.
+  // To be called after the step.
   bool ended() const { return !endsAt(0); }
 
 private:

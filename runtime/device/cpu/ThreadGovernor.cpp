@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Falls at once and climbs with care: what is lost on too many threads may be a fiftieth of the time.
+// Falls at once and climbs with care: too many threads can be fifty times slower.
 #include "runtime/device/cpu/ThreadGovernor.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace talc {
 
 constexpr double millisecond = 1e6, patience = 1 * millisecond, credit = 4 * millisecond;
 constexpr double lossShare = 0.02, smallStep = 0.2 * millisecond;
-// Between falling and trying again: at least, at most if the loss may have been chance, and at most.
+// The time between falling and trying again: the least, the most if the loss may have been chance, and the most.
 constexpr double soonest = 2 * millisecond, shortWait = 100 * millisecond, longestWait = 10000 * millisecond;
-// How often the system is asked for free processors, and when more threads are tried though it says there are none.
+// How often the system is asked for free CPUs, and when more threads are tried although it says there are none.
 constexpr double askAgain = 20 * millisecond, tryAnyway = 500 * millisecond;
 
 ThreadGovernor::ThreadGovernor(int32_t all, int32_t processors, int32_t online, int32_t (*others)())
@@ -22,15 +22,15 @@ ThreadGovernor::ThreadGovernor(int32_t all, int32_t processors, int32_t online, 
     ++level;
 }
 
-// Others are spread over all processors, of which this program may use a part.
+// Other threads are spread over all CPUs, of which this program may use a part.
 bool ThreadGovernor::isFree(size_t level) const {
   int64_t here = (int64_t(others()) * processors + online / 2) / online;
   return processors - here >= levels[level].threads;
 }
 
-int32_t ThreadGovernor::kindOf(int32_t phase, int64_t rows) {
-  int32_t magnitude = 63 - __builtin_clzll(static_cast<uint64_t>(rows) | 1);
-  return phase * 32 + std::min(magnitude, 31);
+int32_t ThreadGovernor::stepKind(int32_t entry, int64_t tokens) {
+  int32_t magnitude = 63 - __builtin_clzll(static_cast<uint64_t>(tokens) | 1);
+  return entry * 32 + std::min(magnitude, 31);
 }
 
 void ThreadGovernor::climb(int64_t now) {
@@ -40,7 +40,7 @@ void ThreadGovernor::climb(int64_t now) {
   nextAsk = nextTry = now + static_cast<int64_t>(soonest);
 }
 
-// What is lost after a long stay may be chance, as when a virtual machine was stopped for a moment.
+// A loss after a long stay may be chance, as when a virtual machine was stopped for a moment.
 void ThreadGovernor::fall(int64_t now) {
   bool chance = static_cast<double>(now - moved) > 20 * balance;
   debt = std::max(debt - lossShare * static_cast<double>(now - fell), -credit) + balance;
@@ -53,7 +53,7 @@ void ThreadGovernor::fall(int64_t now) {
   wasFree = true;
 }
 
-// The system's word about other programs is a hint only: they may run on processors that this one may not use.
+// The system's report about other programs is only a hint: they may run on CPUs that this one may not use.
 bool ThreadGovernor::wantsMore(int64_t now) {
   if (level == 0 || now < nextAsk)
     return false;
@@ -75,7 +75,7 @@ int32_t ThreadGovernor::choose(int32_t kind, int64_t now) {
   return levels[used].threads;
 }
 
-// In small steps much of the work can come of the threads themselves, which a look at fewer tells at no great cost.
+// In small steps the threads themselves may cause much of the work, which a try with fewer of them reveals cheaply.
 bool ThreadGovernor::wantsSample(int32_t kind) const {
   constexpr int32_t warm = 8;
   const Cost &cost = levels[level].costs[kind];
@@ -83,7 +83,7 @@ bool ThreadGovernor::wantsSample(int32_t kind) const {
          cost.nanoseconds < smallStep;
 }
 
-// In nanoseconds. The work of all threads is that of the calling one, times their number; the others have like shares.
+// Estimates nanoseconds. The work of all threads is that of the calling one times their number, since shares are alike.
 double ThreadGovernor::costOfFewer(int32_t kind, int64_t rows, int64_t nanoseconds, int64_t waited) const {
   const Level &fewer = levels[level + 1];
   double work = static_cast<double>((nanoseconds - waited) * levels[level].threads) / fewer.threads;

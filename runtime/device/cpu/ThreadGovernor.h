@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides how many threads a step runs on: all of them while that pays, fewer where threads mostly wait for each other.
 //
-// A thread that another program has taken the processor from comes back milliseconds later, and all others wait for it:
-// then fewer threads are faster. Results do not depend on the number, so it can change with every step. The governor
-// keeps an account of the time that the present number of threads saves, and costs, beside the next lower one:
+// When another program takes a thread's CPU, the thread comes back milliseconds later, and all others wait for it: then
+// fewer threads are faster. Results do not depend on the number, so it can change with every step. The governor keeps
+// an account of the time that the present number of threads saves, and costs, compared with the next lower one:
 //
 //   balance += time of the step - what it would have taken on fewer threads
 //
@@ -13,8 +13,11 @@
 //                    \/    v
 //          -credit  .....................  what was gained long ago does not count
 //
-// What fewer threads take is known from steps of the same kind that ran on them, or else from the work of a thread.
+// The time on fewer threads is known from steps of the same kind that ran on them, or else estimated from the work of a
+// thread.
 #pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,26 +27,27 @@ namespace talc {
 
 class ThreadGovernor {
 public:
-  // `all` threads at most, on so many processors of those that are online. `others`: how many threads of other programs
-  // run or want to right now, as far as the system tells.
+  // Uses at most `all` threads, on so many of the CPUs that are online. `others`: returns how many threads of other
+  // programs run or want to right now, as far as the system tells.
   ThreadGovernor(int32_t all, int32_t processors, int32_t online, int32_t (*others)());
 
-  // How many threads the next step runs on. `kind`: of 0 to kinds - 1, steps that take a like time per row.
+  // Returns how many threads the next step runs on. `kind`: 0 to kinds - 1, steps that take about the same time per
+  // token.
   int32_t choose(int32_t kind, int64_t now);
-  // It took so many nanoseconds, of which the calling thread waited a part.
+  // Records that the step took so many nanoseconds, of which the calling thread waited a part.
   void ran(int32_t kind, int64_t rows, int64_t now, int64_t nanoseconds, int64_t waited);
 
-  static constexpr int32_t kinds = 96;
-  static int32_t kindOf(int32_t phase, int64_t rows);
+  static constexpr int32_t kinds = 32 * artifact::maxEntries;
+  static int32_t stepKind(int32_t entry, int64_t tokens);
 
 private:
-  // Of steps of a kind, as measured lately.
+  // The recent cost of steps of a kind.
   struct Cost {
     double nanoseconds = 0, perRow = 0;
     int32_t steps = 0;
     void add(double time, int64_t rows);
   };
-  // One of the numbers of threads that are tried.
+  // A number of threads that is tried.
   struct Level {
     int32_t threads;
     std::vector<Cost> costs;  // [kind]

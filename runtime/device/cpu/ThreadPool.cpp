@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every thread sleeps on a signal of its own between runs. In a run it goes on with one worker after another, its own
-// first, until none is left; a worker that has to wait is put aside, so that any thread can go on with it.
+// Between runs every thread sleeps on an event of its own. In a run it continues one worker after another, its own
+// first, until none is left. A worker that has to wait is put aside, so that any thread can continue it.
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/device/cpu/Architecture.h"
@@ -12,9 +12,9 @@
 
 namespace talc {
 
-// With a core for each thread, waiting awake for up to a millisecond is cheaper than sleeping: a step crosses dozens of
-// barriers, and waking an idle core takes tens of microseconds, more on a virtual machine. With fewer cores, who waits
-// must make room for who works.
+// With a core for each thread, spinning for up to a millisecond is cheaper than sleeping: a step crosses dozens of
+// barriers, and waking an idle core takes tens of microseconds, more on a virtual machine. With fewer cores, waiting
+// threads must make room for working ones.
 static int32_t spinsFor(int32_t threads) {
   return threads <= usableProcessors() ? 20000 : 0;
 }
@@ -22,15 +22,15 @@ static int32_t spinsFor(int32_t threads) {
 // At a barrier a worker stays with its thread for a few microseconds: as long as others are late without a reason.
 static constexpr int32_t spinsBeforePause = 100;
 
-// So long a thread waits for another one before it takes its work: about as long as the system needs to wake it. To
-// begin a long piece just before its thread comes would leave that thread without work. Only once, until it comes: an
-// idle processor of a virtual machine may need milliseconds, which is many short steps.
+// A thread waits this long for another one before it takes over its work: about as long as the system needs to wake it.
+// Beginning a long piece of work just before its thread comes would leave that thread idle. It happens only once until
+// the thread comes: an idle CPU of a virtual machine may need milliseconds, which is many short steps.
 static constexpr int32_t patience = 4000;
 
 static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
 
 ThreadPool::ThreadPool(int32_t threads)
-    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), dealt(threads) {
+    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), stealing(threads) {
   for (int32_t index = 0; index < threads; ++index) {
     members[index].pool = workers[index].pool = this;
     members[index].index = workers[index].index = index;
@@ -58,7 +58,7 @@ bool ThreadPool::createStacks() {
   return true;
 }
 
-// Signals stay with the threads of the embedding program.
+// Threads of the embedding program handle all signals.
 int ThreadPool::startThreads() {
   sigset_t all, before;
   sigfillset(&all);
@@ -87,20 +87,20 @@ void *ThreadPool::enter(void *argument) {
   return nullptr;
 }
 
-// A thread that wakes when its run is over helps with the next one, or finds nothing to do.
+// A thread that wakes after its run is over helps with the next one, or finds nothing to do.
 void ThreadPool::sleepBetweenRuns(Member &member) {
-  // Counting from 0 and not from starting.now(): a run may begin before this thread does.
-  for (uint32_t seen = 0;; ++seen) {
-    member.starting.await(seen, member.idle);
+  // Counts from 0 and not from starting.now(): a run may begin before this thread does.
+  for (uint32_t lastSeen = 0;; ++lastSeen) {
+    member.starting.await(lastSeen, member.idle);
     if (stopping.load(std::memory_order_acquire))
       return;
-    member.idle = Waiter(member.waiter.most, /*learns=*/false);
+    member.idle = Waiter(member.waiter.maxSpins, /*learns=*/false);
     serve(member);
   }
 }
 
 void ThreadPool::run(Function newFunction, void *newContext, int32_t newCount) {
-  dealt.begin(newCount);
+  stealing.begin(newCount);
   count = newCount;
   if (count == 1)
     return newFunction(newContext, 0);
@@ -123,17 +123,17 @@ void ThreadPool::serve(Member &member) {
   for (;;) {
     if (member.late.load(std::memory_order_relaxed))
       member.late.store(false, std::memory_order_relaxed);
-    uint32_t seen = changed.now();  // before all that it tells of
+    uint32_t lastSeen = changed.now();  // read before everything that it guards
     if (!running.load(std::memory_order_acquire))
       return;
-    if (goOnWithAny(member) || changed.changesWithin(seen, std::min(patience, member.waiter.most)))
+    if (goOnWithAny(member) || changed.changesWithin(lastSeen, std::min(patience, member.waiter.maxSpins)))
       continue;
     if (!callLate(member))
-      changed.await(seen, member.waiter);
+      changed.await(lastSeen, member.waiter);
   }
 }
 
-// Its own worker, or one whose thread is at another or late.
+// Continues its own worker, or one whose thread is busy with another or late.
 bool ThreadPool::goOnWithAny(Member &member) {
   for (int32_t i = 0; i < threads; ++i) {
     const int32_t index = (member.index + i) % threads;
@@ -149,7 +149,8 @@ bool ThreadPool::goOnWithAny(Member &member) {
   return false;
 }
 
-// From now on nobody waits for threads whose workers could go on and do not. Whether any was not called late before.
+// From now on no thread waits for threads whose workers could continue and do not. Returns whether any was not called
+// late before.
 bool ThreadPool::callLate(const Member &waiting) {
   bool any = false;
   for (int32_t index = 0; index < threads; ++index) {
@@ -167,15 +168,15 @@ bool ThreadPool::canGoOn(uint64_t state) const {
          (doing == Waits && static_cast<uint32_t>(state / onePhase) != phase.load(std::memory_order_acquire));
 }
 
-// Whether the worker has something to do, and this thread is the one that does it.
+// Whether the worker has something to do and this thread takes it.
 bool ThreadPool::take(Worker &worker) {
   uint64_t state = worker.state.load(std::memory_order_acquire);
   return canGoOn(state) && worker.state.compare_exchange_strong(state, Runs, std::memory_order_acq_rel);
 }
 
-// Until it waits or has ended. Only then, when nothing runs on its stack, others may take it.
+// Runs the worker until it waits or has ended. Only then, when nothing runs on its stack, others may take it.
 void ThreadPool::goOn(Worker &worker) {
-  const int32_t all = count;  // while this worker has not ended it cannot change
+  const int32_t all = count;  // cannot change while this worker has not ended
   worker.fiber.resume();
   if (!worker.fiber.hasEnded())
     return worker.state.store(worker.waitsIn * onePhase + Waits, std::memory_order_release);
@@ -183,7 +184,7 @@ void ThreadPool::goOn(Worker &worker) {
   if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 < all)
     return;
   running.store(false, std::memory_order_release);
-  changed.advance();  // maybe when the next run has begun already
+  changed.advance();  // perhaps after the next run has begun
 }
 
 // ---- On a worker's stack

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistent threads that run a function for so many workers: a step is one parallel program.
+// Persistent threads that run a function for a number of workers: a step is one parallel program.
 //
 //   worker 0   piece  | piece  | piece           a barrier is over when every worker's work before it is done,
 //   worker 1   piece  | piece  | piece           whichever thread did it
 //
-// A worker is a number that the function is called with, and no thread: usually thread i goes on with worker i from
-// barrier to barrier. But where a thread comes late, since the system woke it late or gave its processor to somebody
-// else, another that waits at the barrier takes over its worker, and the late one finds the work done.
+// A worker is a number that the function is called with, not a thread: usually thread i continues worker i from barrier
+// to barrier. But where a thread is late, because the system woke it late or gave its CPU to somebody else, another one
+// that waits at the barrier takes over its worker, and the late one finds the work done.
 #pragma once
 
 #include "runtime/Status.h"
@@ -23,30 +23,30 @@ class ThreadPool {
 public:
   using Function = void (*)(void *context, int32_t worker);
 
-  // `threads` counts the caller of run(), so one thread starts none.
+  // `threads` includes the caller of run(), so that 1 starts none.
   static Status create(int32_t threads, std::unique_ptr<ThreadPool> &pool);
   ~ThreadPool();
 
-  // Calls function(context, i) for every worker i below `count`, on as many threads at most, of which the caller is
-  // one; the others go on sleeping. Returns when all calls have. To be called by one thread at a time, and not from
-  // inside a running function.
+  // Calls function(context, i) for every worker i below `count`, on at most as many threads, the caller among them; the
+  // others keep sleeping. Returns when all calls have. Must be called by one thread at a time, and not from inside a
+  // running function.
   void run(Function function, void *context, int32_t count);
   void run(Function function, void *context) { run(function, context, size()); }
 
   int32_t size() const { return threads; }
 
-  // For use between the workers of a running function; all must take part. WorkStealing begin anew with every run. A
-  // function may go on on another thread than it was on before.
+  // To be called by the workers of a running function; all must take part. Tasks are numbered anew in every run. A
+  // function may continue on another thread than before.
   void wait(int64_t worker);
-  int64_t nextTask(int64_t worker, int64_t piece, int64_t tasks) {
-    return dealt.nextTask(worker, piece, tasks, workers[worker].waiter);
+  int64_t nextTask(int64_t worker, int64_t op, int64_t tasks) {
+    return stealing.nextTask(worker, op, tasks, workers[worker].waiter);
   }
 
-  // Ticks that the caller of run() has waited for others, ever.
+  // The ticks that the caller of run() has ever waited for others.
   uint64_t waited() const { return members[0].waiter.waited + workers[0].waiter.waited; }
 
 private:
-  // What a worker does, in the low bits of its state. In the others stands the phase that it waits for the end of.
+  // The low bits of a worker's state say what it does, the others which phase it waits for the end of.
   enum Doing : uint64_t { Nothing, Begins, Runs, Waits };
   struct alignas(64) Worker {
     ThreadPool *pool = nullptr;
@@ -61,9 +61,9 @@ private:
     ThreadPool *pool = nullptr;
     int32_t index = 0;
     pthread_t handle = {};
-    Waiter waiter, idle;              // within runs; between them, without spinning before the first
+    Waiter waiter, idle;              // within runs, and between them, without spinning before the first run
     std::atomic<bool> busy{false};    // with a worker
-    std::atomic<bool> late{false};    // others have waited for it in vain, and it has not come since
+    std::atomic<bool> late{false};    // others have waited for it in vain since it last came
     alignas(64) EventCount starting;  // a run
   };
 
@@ -94,8 +94,8 @@ private:
   alignas(64) std::atomic<uint32_t> phase{0};   // how often it has opened
   std::atomic<int32_t> ended{0};                // workers of the run
   alignas(64) std::atomic<bool> running{false};
-  EventCount changed;  // workers can go on, or the run is over; maybe nothing
-  WorkStealing dealt;
+  EventCount changed;  // workers can continue, or the run is over; possibly nothing
+  WorkStealing stealing;
 };
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals the tasks of pieces of work: every thread has a share of them, and helps others when it is done with its own.
+// Work stealing: every thread has a share of the tasks of an op, and takes tasks of others when its own are done.
 #pragma once
 
 #include "runtime/device/cpu/EventCount.h"
@@ -8,37 +8,38 @@
 
 namespace talc {
 
-// The threads pass the same pieces in the same order, and not at the same time: a thread whose share is done goes on to
-// the next piece without the others. So nobody takes of a share before its owner has come to the piece, and what it
-// depends on is there; and the owner leaves when all of its share is done, whichever thread did it.
+// Threads pass the same ops in the same order, but not at the same time: a thread whose share is done goes on to the
+// next op without the others. So a thread takes tasks of a share only after its owner has reached the op, since its
+// inputs are complete then. The owner leaves the op when all of its share is done, by whichever threads.
 class WorkStealing {
 public:
-  explicit WorkStealing(int32_t most) : shares(most), threads(most) {}
+  explicit WorkStealing(int32_t maxThreads) : shares(maxThreads), threads(maxThreads) {}
 
-  // The next of a piece's tasks [0, tasks) that `thread` is to do; `tasks` when its share is done and there is nothing
-  // that it could help with. A thread that asks again has done what it was given before.
-  int64_t nextTask(int64_t thread, int64_t piece, int64_t tasks, Waiter &waiter);
+  // Returns the next task in [0, tasks) of an op for `thread`, or `tasks` when its share is done and there is nothing
+  // to steal. A thread that asks again has finished the task that it got before.
+  int64_t nextTask(int64_t thread, int64_t op, int64_t tasks, Waiter &waiter);
 
-  // Piece 0 is next, of so many threads. None may be claiming.
+  // Begins with op 0, on `count` threads. No thread may be asking for tasks.
   void begin(int32_t count);
 
 private:
-  // The thread's part of a piece's tasks.
+  // A thread's share of an op's tasks.
   struct Range {
     int64_t first, size;
   };
 
-  // Of a thread. One word holds a piece, how many of its tasks are taken, and how many of these others are still doing.
+  // The state of a thread: one word holds the op, how many of its tasks are taken, and how many of these other threads
+  // are still doing.
   struct alignas(64) Share {
     bool take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &task);
     int64_t takeAlone(uint64_t tag, int64_t tasks);
 
     std::atomic<uint64_t> word{0};
-    EventCount returned;      // when others have done a task
-    Share *helped = nullptr;  // whose task this thread was given last, if not its own
+    EventCount returned;      // changes when another thread has finished a task
+    Share *helped = nullptr;  // the owner of the task that this thread got last, if it was stolen
   };
 
-  Range rangeOf(int64_t thread, int64_t tasks) const;
+  Range getRange(int64_t thread, int64_t tasks) const;
   static void finish(Share &own, Waiter &waiter);
 
   std::vector<Share> shares;

@@ -72,7 +72,7 @@ static unsigned readWord(unsigned word) {
   return word == extended ? ebx : word == latest ? eax : word == last ? edx : ecx;
 }
 
-// 0 where the operating system does not tell.
+// Returns 0 where the operating system does not tell.
 static unsigned savedRegisters() {
   if (!(readWord(basic) & bit_OSXSAVE))
     return 0;
@@ -108,7 +108,7 @@ static const char *levelName(CpuLevel level) {
   return "the baseline";
 }
 
-// Up to which the user wants features to count.
+// The level up to which the user wants features to count.
 static CpuLevel highestLevel() {
   const char *wanted = getenv("TALC_CPU_LEVEL");
   if (wanted && wanted[0] == 'v' && wanted[1] >= '2' && wanted[1] <= '4' && wanted[2] == '\0')

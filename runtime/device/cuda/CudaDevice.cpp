@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the PTX that suits a GPU, and brings the weights to it.
-#include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/device/cuda/CudaModel.h"
 #include "runtime/device/gpu/LoadModel.h"
@@ -18,35 +18,35 @@ namespace {
 
 class CudaDevice final : public talc::Device {
 public:
-  explicit CudaDevice(std::shared_ptr<const Gpu> card) : card(std::move(card)) {}
+  explicit CudaDevice(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
 
-  const char *name() const override { return card->name().c_str(); }
+  const char *name() const override { return gpu->name().c_str(); }
   Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
               std::unique_ptr<LoadedModel> &model) const override;
 
 private:
   CodeFamily codeFamily() const;
 
-  const std::shared_ptr<const Gpu> card;
+  const std::shared_ptr<const Gpu> gpu;
 };
 
 }  // namespace
 
 // sm_80 runs on that and all later GPUs, sm_90a on 9.0 alone.
-static bool hasCapability(const GpuProperties &card, const char *feature) {
+static bool hasCapability(const GpuProperties &gpu, const char *feature) {
   if (strncmp(feature, "sm_", 3) != 0)
     return false;
   char *end = nullptr;
-  long needed = strtol(feature + 3, &end, 10), own = card.major * 10L + card.minor;
-  return *end == 'a' && end[1] == 0 ? own == needed : *end == 0 && end != feature + 3 && own >= needed;
+  long needed = strtol(feature + 3, &end, 10), capability = gpu.major * 10L + gpu.minor;
+  return *end == 'a' && end[1] == 0 ? capability == needed : *end == 0 && end != feature + 3 && capability >= needed;
 }
 
 CodeFamily CudaDevice::codeFamily() const {
-  const GpuProperties &facts = card->facts();
+  const GpuProperties &facts = gpu->facts();
   auto explain = [&facts, this](const artifact::CodeHeader &code, const char *target) {
     std::string text = std::string("the code for ") + target + " needs a GPU of compute capability ";
     text += code.featureCount > 0 ? code.features[0] : "";
-    text += ", but " + card->name() + " (" + facts.description + ") has sm_" + std::to_string(facts.major) +
+    text += ", but " + gpu->name() + " (" + facts.description + ") has sm_" + std::to_string(facts.major) +
             std::to_string(facts.minor);
     return text + "; compile it with another --target";
   };
@@ -55,25 +55,25 @@ CodeFamily CudaDevice::codeFamily() const {
 
 Status CudaDevice::load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                         std::unique_ptr<LoadedModel> &model) const {
-  return loadModel<CudaModel>(card, codeFamily(), file, facts, progress, model);
+  return loadModel<CudaModel>(gpu, codeFamily(), file, facts, progress, model);
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const talc::Device> &device) {
-  std::shared_ptr<const Gpu> card;
-  if (Status status = Gpu::open(number, card); status.failed())
+  std::shared_ptr<const Gpu> gpu;
+  if (Status status = Gpu::open(number, gpu); status.failed())
     return status;
-  device = std::make_shared<CudaDevice>(std::move(card));
+  device = std::make_shared<CudaDevice>(std::move(gpu));
   return {};
 }
 
 static DeviceInfo describeGpu(int32_t number, const GpuProperties &facts) {
   DeviceInfo result = {"cuda:" + std::to_string(number), facts.description, facts.memory, 0, ""};
-  std::shared_ptr<const Gpu> card;
-  Status status = Gpu::open(number, card);
+  std::shared_ptr<const Gpu> gpu;
+  Status status = Gpu::open(number, gpu);
   if (!status.failed())
-    status = card->use();
+    status = gpu->use();
   if (!status.failed())
-    status = card->available(result.available);
+    status = gpu->available(result.available);
   result.reason = status.failed() ? status.text() : "";
   // The driver of tests says so.
   result.emulation = facts.description.rfind("PTX emulator", 0) == 0 ? "emulated" : "";

@@ -16,19 +16,21 @@ using artifact::LaunchKernel;
 
 CudaModel::CudaModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
                      const char *target)
-    : GpuModel(std::move(onto), file, facts, target), texts(*card, launches, file, target), stored(*card) {}
+    : GpuModel(std::move(onto), file, facts, target), modules(*gpu, launches, file, target), stored(*gpu) {}
 
 Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   if (Status status = readLaunches(bytes, size); status.failed())
     return status;
-  if (Status status = texts.check(); status.failed())
+  if (Status status = modules.check(); status.failed())
     return status;
-  if (Status status = card->use(); status.failed())
+  if (Status status = gpu->use(); status.failed())
     return status;
-  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    Status status = findPersistent(phase);
-    if (!status.failed() && launches.phase(phase) && persistentWorkgroups(phase) == 0)
-      status = loadLaunches(phase);
+  workgroupsAtOnce.resize(launches.entries().size());
+  for (size_t i = 0; i < launches.entries().size(); ++i) {
+    const auto entry = static_cast<EntryIndex>(i);
+    Status status = findPersistent(entry);
+    if (!status.failed() && persistentWorkgroups(entry) == 0)
+      status = loadLaunches(entry);
     if (status.failed())
       return status;
   }
@@ -36,28 +38,27 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   return {};
 }
 
-uint32_t CudaModel::tokensAtOnce(Phase phase) const {
-  return persistentWorkgroups(phase) > 0 ? launches.phase(phase)->persistentTokens : 0;
+uint32_t CudaModel::tokensAtOnce(EntryIndex entry) const {
+  return persistentWorkgroups(entry) > 0 ? launches.entries()[entry].persistentTokens : 0;
 }
 
 // The variable is for tests, and to see what the other form is worth.
-Status CudaModel::findPersistent(Phase phase) {
-  const artifact::LaunchEntry *table = launches.phase(phase);
+Status CudaModel::findPersistent(EntryIndex entry) {
+  const artifact::LaunchEntry &table = launches.entries()[entry];
   const char *form = getenv("TALC_CUDA_STEP");
-  if (!table || table->persistentKernel == artifact::noKernel || !card->facts().cooperative ||
+  if (table.persistentKernel == artifact::noKernel || !gpu->facts().cooperative ||
       (form && strcmp(form, "launches") == 0))
     return {};
-  const LaunchKernel &kernel = launches.kernels()[table->persistentKernel];
-  if (Status status = texts.loadKernel(table->persistentKernel); status.failed())
+  const LaunchKernel &kernel = launches.kernels()[table.persistentKernel];
+  if (Status status = modules.loadKernel(table.persistentKernel); status.failed())
     return status;
   int32_t perProcessor = 0;
-  Result result = card->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-      &perProcessor, function(table->persistentKernel), static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
-  if (Status status = card->check(result, "asked for the room that a kernel needs"); status.failed())
+  Result result = gpu->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &perProcessor, function(table.persistentKernel), static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
+  if (Status status = gpu->check(result, "asked for the room that a kernel needs"); status.failed())
     return status;
-  int64_t workgroups = static_cast<int64_t>(perProcessor) * card->facts().processors;
-  workgroupsAtOnce[static_cast<size_t>(phase)] =
-      static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::mostWorkgroups));
+  int64_t workgroups = static_cast<int64_t>(perProcessor) * gpu->facts().processors;
+  workgroupsAtOnce[entry] = static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::maxWorkgroups));
   return {};
 }
 
@@ -67,18 +68,18 @@ Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &
   if (Status status = stored.reserve(total, "the weights"); status.failed())
     return status;
   Stream stream = nullptr;
-  if (Status status = card->check(card->driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed())
+  if (Status status = gpu->check(gpu->driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed())
     return status;
   Result result = Success;
   for (uint64_t done = 0; done < total && result == Success;) {
     uint64_t count = std::min(part, total - done);
-    result = card->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
-    result = result == Success ? card->driver.cuStreamSynchronize(stream) : result;
+    result = gpu->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
+    result = result == Success ? gpu->driver.cuStreamSynchronize(stream) : result;
     done += count;
     progress.report(done, total);
   }
-  card->driver.cuStreamDestroy_v2(stream);
-  return card->check(result, "weights were copied to it");
+  gpu->driver.cuStreamDestroy_v2(stream);
+  return gpu->check(result, "weights were copied to it");
 }
 
 WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {

@@ -9,31 +9,31 @@ namespace talc::cuda {
 
 class CudaModel final : public GpuModel<Gpu> {
 public:
-  CudaModel(std::shared_ptr<const Gpu> card, const std::string &file, const artifact::ModelInfo &facts,
+  CudaModel(std::shared_ptr<const Gpu> gpu, const std::string &file, const artifact::ModelInfo &facts,
             const char *target);
 
   // The part of a Code section behind its head.
   Status loadCode(const unsigned char *bytes, uint64_t size);
   Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
 
-  Status prepareAll() override { return texts.loadAll(); }
+  Status prepareAll() override { return modules.loadAll(); }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
-  // Of a kernel whose text is loaded: that of a persistent kernel is, if it has workgroups.
-  Function function(uint32_t kernel) const { return texts.function(kernel); }
-  // Before the launches of a phase; see KernelModules.
-  Status loadLaunches(Phase phase) const { return texts.loadLaunches(*launches.phase(phase)); }
-  // How many workgroups of a phase's persistent kernel the GPU has room for at a time; 0: steps are launches.
-  uint32_t persistentWorkgroups(Phase phase) const { return workgroupsAtOnce[static_cast<size_t>(phase)]; }
+  // A kernel whose module is loaded: that of a persistent kernel is, if it has workgroups.
+  Function function(uint32_t kernel) const { return modules.function(kernel); }
+  // Before the launches of an entry; see KernelModules.
+  Status loadLaunches(EntryIndex entry) const { return modules.loadLaunches(launches.entries()[entry]); }
+  // How many workgroups of an entry's persistent kernel the GPU has room for at a time; 0: steps are launches.
+  uint32_t persistentWorkgroups(EntryIndex entry) const { return workgroupsAtOnce[entry]; }
   Address weights() const { return stored.address(); }
 
 private:
-  uint32_t tokensAtOnce(Phase phase) const override;
-  Status findPersistent(Phase phase);
+  uint32_t tokensAtOnce(EntryIndex entry) const override;
+  Status findPersistent(EntryIndex entry);
 
-  mutable KernelModules texts;        // grow while steps run
-  uint32_t workgroupsAtOnce[3] = {};  // of phases
+  mutable KernelModules modules;           // grow while steps run
+  std::vector<uint32_t> workgroupsAtOnce;  // of entries
   GpuMemory stored;
 };
 

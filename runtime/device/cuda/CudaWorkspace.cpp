@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the GPU, the launches of its phase, and a copy of the wanted rows back. Launches that are those
+// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted rows back. Launches that are those
 // of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
@@ -15,25 +15,25 @@ using artifact::Launch;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.gpu()), options(options), states(card), arena(card), words(card), persistent(model),
-      graph(card), clock(card) {
+    : model(model), gpu(model.onGpu()), options(options), states(gpu), arena(gpu), words(gpu), persistent(model),
+      graph(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
-    outputs.emplace_back(card);
+    outputs.emplace_back(gpu);
   for (Mapping &memory : fetched)
     memory.allocateFrom(options.allocator);
-  uint32_t most = 0;
+  uint32_t maxArguments = 0;
   for (const LaunchKernel &kernel : model.code().kernels())
-    most = std::max(most, kernel.argumentCount);
-  arguments.resize(most);
+    maxArguments = std::max(maxArguments, kernel.argumentCount);
+  arguments.resize(maxArguments);
   for (uint64_t &argument : arguments)
     argumentPlaces.push_back(&argument);
 }
 
 CudaWorkspace::~CudaWorkspace() {
   if (stream) {
-    (void)card.use();
-    (void)card.driver.cuStreamSynchronize(stream);
-    (void)card.driver.cuStreamDestroy_v2(stream);
+    (void)gpu.use();
+    (void)gpu.driver.cuStreamSynchronize(stream);
+    (void)gpu.driver.cuStreamDestroy_v2(stream);
   }
 }
 
@@ -49,9 +49,9 @@ Status CudaWorkspace::create(const CudaModel &model, const WorkspaceOptions &opt
 // Code reads parts of states that no step has written: they are zero.
 Status CudaWorkspace::prepare() {
   usedThreads = 1;
-  if (Status status = card.use(); status.failed())
+  if (Status status = gpu.use(); status.failed())
     return status;
-  if (Status status = card.check(card.driver.cuStreamCreate(&stream, StreamNonBlocking), "a stream was made");
+  if (Status status = gpu.check(gpu.driver.cuStreamCreate(&stream, StreamNonBlocking), "a stream was made");
       status.failed()) {
     stream = nullptr;
     return status;
@@ -61,22 +61,21 @@ Status CudaWorkspace::prepare() {
   uint64_t bytes = model.memoryFor(options.slots, 1, {}).kvCache;
   if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
     return status;
-  if (Status status =
-          card.check(card.driver.cuMemsetD8Async(states.address(), 0, bytes, stream), "states were cleared");
+  if (Status status = gpu.check(gpu.driver.cuMemsetD8Async(states.address(), 0, bytes, stream), "states were cleared");
       status.failed())
     return status;
   return finish("states were cleared");
 }
 
 Status CudaWorkspace::finish(const char *what) const {
-  return card.check(card.driver.cuStreamSynchronize(stream), what);
+  return gpu.check(gpu.driver.cuStreamSynchronize(stream), what);
 }
 
 Status CudaWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
   const StepSize wanted = largerOf(size, room);
   room = {};  // what cannot grow is given up first
-  if (Status status = card.use(); status.failed())
+  if (Status status = gpu.use(); status.failed())
     return status;
   const uint64_t wordBytes = stepWordBytes(facts, wanted.tokens);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
@@ -100,20 +99,20 @@ Status CudaWorkspace::grow(const StepSize &size) {
 }
 
 Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
-  if (Status status = card.use(); status.failed() || bytes == 0)
+  if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
   Address from = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  if (Status status = card.check(card.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
+  if (Status status = gpu.check(gpu.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
       status.failed())
     return status;
   return finish("a slot was saved");
 }
 
 Status CudaWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
-  if (Status status = card.use(); status.failed() || bytes == 0)
+  if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
   Address to = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  if (Status status = card.check(card.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
+  if (Status status = gpu.check(gpu.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
       status.failed())
     return status;
   return finish("a slot was loaded");
@@ -136,8 +135,8 @@ Status CudaWorkspace::sendStep(const Step &step) {
   if (bytes > words.size())
     if (Status status = words.reserve(bytes + bytes / 2, "the tokens of a step"); status.failed())
       return status;
-  return card.check(card.driver.cuMemcpyHtoDAsync_v2(words.address(), stepWords.data(), bytes, stream),
-                    "a step was copied to it");
+  return gpu.check(gpu.driver.cuMemcpyHtoDAsync_v2(words.address(), stepWords.data(), bytes, stream),
+                   "a step was copied to it");
 }
 
 StepAddresses CudaWorkspace::addresses() const {
@@ -155,13 +154,13 @@ Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
   if (workgroups > INT32_MAX)
     return Status::failure(TALC_ERROR_MEMORY,
                            "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                           model.name().c_str(), kernel.name, values.rows, card.name().c_str());
+                           model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
   for (uint32_t i = 0; i < kernel.argumentCount; ++i)
     arguments[i] = model.code().value(launch, i, values);
   Result result =
-      card.driver.cuLaunchKernel(model.function(launch.kernel), static_cast<unsigned>(workgroups), kernel.grid.y, 1,
-                                 kernel.threads, 1, 1, kernel.dynamicBytes, stream, argumentPlaces.data(), nullptr);
-  return card.check(result, (std::string("kernel ") + kernel.name + " was launched").c_str());
+      gpu.driver.cuLaunchKernel(model.function(launch.kernel), static_cast<unsigned>(workgroups), kernel.grid.y, 1,
+                                kernel.threads, 1, 1, kernel.dynamicBytes, stream, argumentPlaces.data(), nullptr);
+  return gpu.check(result, (std::string("kernel ") + kernel.name + " was launched").c_str());
 }
 
 Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values) {
@@ -175,10 +174,10 @@ Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values
 }
 
 Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
+  const artifact::LaunchEntry &entry = model.code().entries()[step.entry];
   Status status;
-  for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
-    status = launch(model.code().launch(phase.firstLaunch + i), values);
+  for (uint32_t i = 0; i < entry.launchCount && !status.failed(); ++i)
+    status = launch(model.code().launch(entry.firstLaunch + i), values);
   return status;
 }
 
@@ -189,9 +188,9 @@ Status CudaWorkspace::askWhetherToEnd() const {
 }
 
 Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const Launch &next = model.code().launch(phase.firstLaunch + i);
+  const artifact::LaunchEntry &entry = model.code().entries()[step.entry];
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const Launch &next = model.code().launch(entry.firstLaunch + i);
     if (Status status = askWhetherToEnd(); status.failed())
       return status;
     if (Status status = launchTimed(next, values); status.failed())
@@ -201,16 +200,16 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
 }
 
 Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
-  if (!measured && persistent.suits(step.phase, values)) {
+  if (!measured && persistent.suits(step.entry, values)) {
     bool begun = false;
     Status status = askWhetherToEnd();
     status = status.failed() ? status : persistent.start(stream, begun);
     if (status.failed() || begun)
       return status;
   }
-  if (Status status = model.loadLaunches(step.phase); status.failed())
+  if (Status status = model.loadLaunches(step.entry); status.failed())
     return status;
-  if (measured || !graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
+  if (measured || !graph.holds(step.entry, values, stream, [&] { return launchAll(step, values); }))
     return launchOneByOne(step, values);
   if (Status status = askWhetherToEnd(); status.failed())
     return status;
@@ -222,15 +221,15 @@ Status CudaWorkspace::fetchResults(const Step &step) {
     uint64_t bytes = static_cast<uint64_t>(step.wanted[i].count) * model.info().outputs[i].width * sizeof(float);
     if (bytes == 0)
       continue;
-    Result result = card.driver.cuMemcpyDtoHAsync_v2(fetched[i].data(), outputs[i].address(), bytes, stream);
-    if (Status status = card.check(result, "results were copied from it"); status.failed())
+    Result result = gpu.driver.cuMemcpyDtoHAsync_v2(fetched[i].data(), outputs[i].address(), bytes, stream);
+    if (Status status = gpu.check(result, "results were copied from it"); status.failed())
       return status;
   }
   return {};
 }
 
 Status CudaWorkspace::run(const Step &step) {
-  if (Status status = card.use(); status.failed())
+  if (Status status = gpu.use(); status.failed())
     return status;
   if (Status status = sendStep(step); status.failed())
     return status;

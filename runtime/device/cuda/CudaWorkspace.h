@@ -45,7 +45,7 @@ private:
   StepAddresses addresses() const;
 
   const CudaModel &model;
-  const Gpu &card;
+  const Gpu &gpu;
   const WorkspaceOptions options;
   Stream stream = nullptr;
   GpuMemory states, arena, words;

@@ -40,9 +40,9 @@ Status readGpus(const Driver &driver, std::vector<GpuProperties> &gpus) {
 }
 
 Gpu::Gpu(const Driver &driver, int32_t number, GpuProperties facts)
-    : driver(driver), title("cuda:" + std::to_string(number)), known(std::move(facts)) {}
+    : driver(driver), label("cuda:" + std::to_string(number)), properties(std::move(facts)) {}
 
-Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
+Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &gpu) {
   const Driver *driver = nullptr;
   std::vector<GpuProperties> gpus;
   if (Status status = Driver::open(driver); status.failed())
@@ -50,20 +50,21 @@ Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
   if (Status status = readGpus(*driver, gpus); status.failed())
     return status;
   if (static_cast<size_t>(number) >= gpus.size())
-    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu card%s; see --devices", number,
+    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu GPU%s; see --devices", number,
                            gpus.size(), gpus.size() == 1 ? "" : "s");
   std::shared_ptr<Gpu> opened(new Gpu(*driver, number, gpus[static_cast<size_t>(number)]));
-  if (Result result = driver->cuDevicePrimaryCtxRetain(&opened->context, opened->known.device); result != Success) {
+  if (Result result = driver->cuDevicePrimaryCtxRetain(&opened->context, opened->properties.device);
+      result != Success) {
     opened->context = nullptr;
     return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: cannot be used: %s", number, driver->describe(result).c_str());
   }
-  card = std::move(opened);
+  gpu = std::move(opened);
   return {};
 }
 
 Gpu::~Gpu() {
   if (context)
-    driver.cuDevicePrimaryCtxRelease_v2(known.device);
+    driver.cuDevicePrimaryCtxRelease_v2(properties.device);
 }
 
 Status Gpu::use() const {
@@ -74,7 +75,7 @@ Status Gpu::check(Result result, const char *what) const {
   if (result == Success)
     return {};
   talc_status code = result == OutOfMemory ? TALC_ERROR_MEMORY : TALC_ERROR_DEVICE_FAILED;
-  return Status::failure(code, "%s (%s): failed when %s: %s", title.c_str(), known.description.c_str(), what,
+  return Status::failure(code, "%s (%s): failed when %s: %s", label.c_str(), properties.description.c_str(), what,
                          driver.describe(result).c_str());
 }
 
@@ -89,25 +90,25 @@ Status GpuMemory::reserve(uint64_t wanted, const char *what) {
   if (wanted <= bytes)
     return {};
   release();
-  Result result = card.driver.cuMemAlloc_v2(&begin, wanted);
+  Result result = gpu.driver.cuMemAlloc_v2(&begin, wanted);
   if (result == Success) {
     bytes = wanted;
     return {};
   }
   begin = 0;
   uint64_t available = 0;
-  if (result != OutOfMemory || card.available(available).failed())
-    return card.check(result, "memory was taken");
+  if (result != OutOfMemory || gpu.available(available).failed())
+    return gpu.check(result, "memory was taken");
   return Status::failure(TALC_ERROR_MEMORY,
                          "%s (%s): no memory for %s: %" PRIu64 " bytes, but %" PRIu64
                          " are free; use weights in a smaller format, fewer or shorter sequences, or --device=cpu",
-                         card.name().c_str(), card.facts().description.c_str(), what, wanted, available);
+                         gpu.name().c_str(), gpu.facts().description.c_str(), what, wanted, available);
 }
 
 void GpuMemory::release() {
   if (begin) {
-    (void)card.use();
-    (void)card.driver.cuMemFree_v2(begin);
+    (void)gpu.use();
+    (void)gpu.driver.cuMemFree_v2(begin);
   }
   begin = 0;
   bytes = 0;

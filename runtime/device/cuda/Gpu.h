@@ -25,14 +25,14 @@ Status readGpus(const Driver &driver, std::vector<GpuProperties> &gpus);
 class Gpu {
 public:
   // The GPU with a number; fails with DEVICE.
-  static Status open(int32_t number, std::shared_ptr<const Gpu> &card);
+  static Status open(int32_t number, std::shared_ptr<const Gpu> &gpu);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
   // cuda:0
-  const std::string &name() const { return title; }
-  const GpuProperties &facts() const { return known; }
+  const std::string &name() const { return label; }
+  const GpuProperties &facts() const { return properties; }
   // Makes the GPU that of the calling thread. Every use of `driver` comes behind it.
   Status use() const;
   const Driver &driver;
@@ -45,15 +45,15 @@ public:
 private:
   Gpu(const Driver &driver, int32_t number, GpuProperties facts);
 
-  const std::string title;
-  const GpuProperties known;
+  const std::string label;
+  const GpuProperties properties;
   Context context = nullptr;
 };
 
 // Memory of a GPU.
 class GpuMemory {
 public:
-  explicit GpuMemory(const Gpu &card) : card(card) {}
+  explicit GpuMemory(const Gpu &gpu) : gpu(gpu) {}
   ~GpuMemory() { release(); }
   GpuMemory(const GpuMemory &) = delete;
   GpuMemory &operator=(const GpuMemory &) = delete;
@@ -65,7 +65,7 @@ public:
   uint64_t size() const { return bytes; }
 
 private:
-  const Gpu &card;
+  const Gpu &gpu;
   Address begin = 0;
   uint64_t bytes = 0;
 };

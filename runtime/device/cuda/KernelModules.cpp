@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads texts, and looks for their kernels.
+// Loads modules and looks up their kernels.
 #include "runtime/device/cuda/KernelModules.h"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ using artifact::LaunchKernel;
 
 KernelModules::~KernelModules() {
   if (std::any_of(modules.begin(), modules.end(), [](Module module) { return module != nullptr; }))
-    (void)card.use();
+    (void)gpu.use();
   for (Module module : modules)
     if (module)
-      (void)card.driver.cuModuleUnload(module);
+      (void)gpu.driver.cuModuleUnload(module);
 }
 
 Status KernelModules::damaged(const std::string &what) const {
@@ -21,95 +21,95 @@ Status KernelModules::damaged(const std::string &what) const {
 }
 
 Status KernelModules::check() {
-  for (const std::string &text : code.texts())
-    if (text.find('\0') != std::string::npos)
-      return damaged("has a text with a NUL");
-  modules.resize(code.texts().size());
-  isLoaded.resize(code.texts().size());
+  for (const std::string &ptx : code.modules())
+    if (ptx.find('\0') != std::string::npos)
+      return damaged("has a module with a NUL");
+  modules.resize(code.modules().size());
+  isLoaded.resize(code.modules().size());
   functions.resize(code.kernels().size());
   return {};
 }
 
 Status KernelModules::loadKernel(uint32_t kernel) {
   std::lock_guard lock(loading);
-  return load(code.kernels()[kernel].text);
+  return load(code.kernels()[kernel].module);
 }
 
-Status KernelModules::loadLaunches(const artifact::LaunchEntry &phase) {
+Status KernelModules::loadLaunches(const artifact::LaunchEntry &entry) {
   std::lock_guard lock(loading);
   Status status;
-  for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
-    status = load(code.kernels()[code.launch(phase.firstLaunch + i).kernel].text);
+  for (uint32_t i = 0; i < entry.launchCount && !status.failed(); ++i)
+    status = load(code.kernels()[code.launch(entry.firstLaunch + i).kernel].module);
   return status;
 }
 
 Status KernelModules::loadAll() {
   std::lock_guard lock(loading);
-  Status status = card.use();
-  for (uint32_t text = 0; text < modules.size() && !status.failed(); ++text)
-    status = load(text);
+  Status status = gpu.use();
+  for (uint32_t module = 0; module < modules.size() && !status.failed(); ++module)
+    status = load(module);
   return status;
 }
 
-Status KernelModules::load(uint32_t text) {
-  if (isLoaded[text])
+Status KernelModules::load(uint32_t module) {
+  if (isLoaded[module])
     return {};
-  if (Status status = loadModule(text); status.failed())
+  if (Status status = loadModule(module); status.failed())
     return status;
-  Status status = findFunctions(text);
-  isLoaded[text] = !status.failed();
+  Status status = findFunctions(module);
+  isLoaded[module] = !status.failed();
   return status;
 }
 
-Status KernelModules::loadModule(uint32_t text) {
-  if (modules[text])
+Status KernelModules::loadModule(uint32_t index) {
+  if (modules[index])
     return {};
   char log[512] = "";
   JitOption options[] = {JitErrorLogBuffer, JitErrorLogBufferBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
   Module module = nullptr;
-  Result result = card.driver.cuModuleLoadDataEx(&module, code.texts()[text].c_str(), 2, options, values);
+  Result result = gpu.driver.cuModuleLoadDataEx(&module, code.modules()[index].c_str(), 2, options, values);
   if (result == Success) {
-    modules[text] = module;
+    modules[index] = module;
     return {};
   }
   if (result == OutOfMemory)
-    return card.check(result, "it compiled the kernels");
+    return gpu.check(result, "it compiled the kernels");
   std::replace(std::begin(log), std::end(log), '\n', ' ');
   return Status::failure(TALC_ERROR_DEVICE, "%s: %s (%s) does not take the code for %s: %s %s", file.c_str(),
-                         card.name().c_str(), card.facts().description.c_str(), target,
-                         card.driver.describe(result).c_str(), log);
+                         gpu.name().c_str(), gpu.facts().description.c_str(), target,
+                         gpu.driver.describe(result).c_str(), log);
 }
 
 // Beyond 48 KiB a kernel has to ask for shared memory.
 Status KernelModules::allowShared(const LaunchKernel &kernel, Function function) const {
   int32_t fixed = 0;
-  if (Result result = card.driver.cuFuncGetAttribute(&fixed, FunctionSharedBytes, function); result != Success)
-    return card.check(result, "asked for the shared memory of a kernel");
+  if (Result result = gpu.driver.cuFuncGetAttribute(&fixed, FunctionSharedBytes, function); result != Success)
+    return gpu.check(result, "asked for the shared memory of a kernel");
   const uint64_t needed = static_cast<uint64_t>(std::max(fixed, 0)) + kernel.dynamicBytes;
-  const auto most = static_cast<uint64_t>(std::max(card.facts().sharedPerWorkgroup, 0));
-  if (needed > most)
+  const auto available = static_cast<uint64_t>(std::max(gpu.facts().sharedPerWorkgroup, 0));
+  if (needed > available)
     return Status::failure(TALC_ERROR_DEVICE,
                            "%s: kernel %s needs %llu bytes of shared memory, but %s (%s) has %llu for a workgroup",
-                           file.c_str(), kernel.name, static_cast<unsigned long long>(needed), card.name().c_str(),
-                           card.facts().description.c_str(), static_cast<unsigned long long>(most));
+                           file.c_str(), kernel.name, static_cast<unsigned long long>(needed), gpu.name().c_str(),
+                           gpu.facts().description.c_str(), static_cast<unsigned long long>(available));
   if (kernel.dynamicBytes == 0)
     return {};
-  return card.check(card.driver.cuFuncSetAttribute(function, FunctionMaxDynamicSharedBytes,
-                                                   static_cast<int32_t>(kernel.dynamicBytes)),
-                    "a kernel was given shared memory");
+  return gpu.check(
+      gpu.driver.cuFuncSetAttribute(function, FunctionMaxDynamicSharedBytes, static_cast<int32_t>(kernel.dynamicBytes)),
+      "a kernel was given shared memory");
 }
 
-Status KernelModules::findFunctions(uint32_t text) {
+Status KernelModules::findFunctions(uint32_t module) {
   for (size_t i = 0; i < functions.size(); ++i) {
     const LaunchKernel &kernel = code.kernels()[i];
-    if (kernel.text != text)
+    if (kernel.module != module)
       continue;
     Function function = nullptr;
-    Result result = card.driver.cuModuleGetFunction(&function, modules[text], kernel.name);
+    Result result = gpu.driver.cuModuleGetFunction(&function, modules[module], kernel.name);
     if (result == NotFound)
       return damaged(std::string("lacks the kernel '") + kernel.name + "'");
-    if (Status status = card.check(result, "a kernel was looked for"); status.failed())
+    if (Status status = gpu.check(result, "a kernel was looked for"); status.failed())
       return status;
     if (Status status = allowShared(kernel, function); status.failed())
       return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a model, which the driver makes from PTX: those of a text when a step first needs one of them. It
+// The kernels of a model, which the driver compiles from PTX: those of a module when a step first needs one of them. It
 // keeps what it made for the next time.
 #pragma once
 
@@ -13,35 +13,35 @@ namespace talc::cuda {
 class KernelModules {
 public:
   // `target`: what the code is for. What is referred to must outlive this object.
-  KernelModules(const Gpu &card, const LaunchCode &code, const std::string &file, const char *target)
-      : card(card), code(code), file(file), target(target) {}
+  KernelModules(const Gpu &gpu, const LaunchCode &code, const std::string &file, const char *target)
+      : gpu(gpu), code(code), file(file), target(target) {}
   ~KernelModules();
   KernelModules(const KernelModules &) = delete;
   KernelModules &operator=(const KernelModules &) = delete;
 
   // Before all else. Fails with DAMAGED.
   Status check();
-  // After it function() has the kernel, or all that a phase's launches run. Any thread that uses the GPU may call
+  // After it function() has the kernel, or all that an entry's launches run. Any thread that uses the GPU may call
   // them; fails with DEVICE, DEVICE_FAILED, MEMORY or DAMAGED.
   Status loadKernel(uint32_t kernel);
-  Status loadLaunches(const artifact::LaunchEntry &phase);
+  Status loadLaunches(const artifact::LaunchEntry &entry);
   Status loadAll();
   Function function(uint32_t kernel) const { return functions[kernel]; }
 
 private:
-  Status load(uint32_t text);
-  Status loadModule(uint32_t text);
-  Status findFunctions(uint32_t text);
+  Status load(uint32_t module);
+  Status loadModule(uint32_t index);
+  Status findFunctions(uint32_t module);
   Status allowShared(const artifact::LaunchKernel &kernel, Function function) const;
   Status damaged(const std::string &what) const;
 
-  const Gpu &card;
+  const Gpu &gpu;
   const LaunchCode &code;
   const std::string &file;
   const char *const target;
   std::mutex loading;
-  std::vector<Module> modules;      // of texts; null: not loaded
-  std::vector<bool> isLoaded;       // texts whose functions were found
+  std::vector<Module> modules;      // null: not loaded
+  std::vector<bool> isLoaded;       // modules whose functions were found
   std::vector<Function> functions;  // of kernels
 };
 

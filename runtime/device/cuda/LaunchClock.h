@@ -9,7 +9,7 @@ namespace talc::cuda {
 
 class LaunchClock {
 public:
-  explicit LaunchClock(const Gpu &card) : card(card) {}
+  explicit LaunchClock(const Gpu &gpu) : gpu(gpu) {}
   ~LaunchClock();
   LaunchClock(const LaunchClock &) = delete;
   LaunchClock &operator=(const LaunchClock &) = delete;
@@ -25,7 +25,7 @@ public:
 private:
   Status record(size_t number, Stream stream);
 
-  const Gpu &card;
+  const Gpu &gpu;
   std::vector<Event> events;     // two for each launch
   std::vector<int64_t> kernels;  // of the launches
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step as one cooperative launch (LaunchTable.h: persistent kernels), for steps whose launches would be short.
 //
-// The table of pieces is what a phase's launches would be passed; it goes to the GPU when it differs from that of the
+// The table of pieces is what an entry's launches would be passed; it goes to the GPU when it differs from that of the
 // step before. The counters are cleared for every step.
 #pragma once
 
@@ -11,9 +11,9 @@ namespace talc::cuda {
 
 class PersistentStep {
 public:
-  static constexpr int64_t mostWorkgroups = 1 << 12;
+  static constexpr int64_t maxWorkgroups = 1 << 12;
 
-  explicit PersistentStep(const CudaModel &model) : model(model), table(model.gpu()) {}
+  explicit PersistentStep(const CudaModel &model) : model(model), table(model.onGpu()) {}
 
   // Bytes on the GPU, whatever the step.
   static uint64_t bytesFor(const CudaModel &model);
@@ -21,22 +21,22 @@ public:
   Status prepare() { return table.reserve(bytesFor(model), "the pieces of a step"); }
 
   // Whether start() may begin a step.
-  bool suits(Phase phase, const LaunchValues &values);
-  // Of the phase and the values that were last found to suit. `begun`: false if the driver has no room for the launch
+  bool suits(EntryIndex entry, const LaunchValues &values);
+  // Of the entry and the values that were last found to suit. `begun`: false if the driver has no room for the launch
   // at this time; it isn't asked again.
   Status start(Stream stream, bool &begun);
 
 private:
-  bool fill(Phase phase, const LaunchValues &values);
-  bool fillPieces(const artifact::LaunchEntry &phase, const LaunchValues &values);
+  bool fill(EntryIndex entry, const LaunchValues &values);
+  bool fillLaunches(const artifact::LaunchEntry &entry, const LaunchValues &values);
 
   const CudaModel &model;
-  GpuMemory table;                                 // pieces | values of arguments | counters
-  std::vector<artifact::PersistentLaunch> pieces;  // on the host
+  GpuMemory table;                                   // pieces | values of arguments | counters
+  std::vector<artifact::PersistentLaunch> launches;  // on the host
   std::vector<uint64_t> arguments;
   std::vector<unsigned char> image;
-  Phase ofImage = Phase::Decode;
-  LaunchValues valuesOfImage = {};
+  EntryIndex imageEntry = noEntry;
+  LaunchValues imageValues = {};
   uint32_t workgroups = 0;
   bool isFilled = false, isSent = false, hasRoom = true;
 };

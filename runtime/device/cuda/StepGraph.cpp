@@ -5,9 +5,9 @@
 
 namespace talc::cuda {
 
-bool StepGraph::holds(Phase phase, const LaunchValues &values, Stream stream,
+bool StepGraph::holds(EntryIndex entry, const LaunchValues &values, Stream stream,
                       const std::function<Status()> &launchAll) {
-  const Key key = {phase, values};
+  const Key key = {entry, values};
   const bool repeated = key == ofLast;
   ofLast = key;
   if (recorded && key == ofRecorded)
@@ -19,13 +19,13 @@ bool StepGraph::holds(Phase phase, const LaunchValues &values, Stream stream,
   --tries;
   if (!record(stream, launchAll))
     return false;
-  tries = mostTries;
+  tries = maxTries;
   return true;
 }
 
 // Other threads may do what they like meanwhile. A stream records until it is told to end, whatever went wrong.
 bool StepGraph::record(Stream stream, const std::function<Status()> &launchAll) {
-  const Driver &driver = card.driver;
+  const Driver &driver = gpu.driver;
   if (Result result = driver.cuStreamBeginCapture_v2(stream, CaptureThreadLocal); result != Success) {
     tries = result == NotSupported ? 0 : tries;
     return false;
@@ -41,13 +41,13 @@ bool StepGraph::record(Stream stream, const std::function<Status()> &launchAll) 
 }
 
 Status StepGraph::start(Stream stream) const {
-  return card.check(card.driver.cuGraphLaunch(recorded, stream), "the launches of a step began");
+  return gpu.check(gpu.driver.cuGraphLaunch(recorded, stream), "the launches of a step began");
 }
 
 void StepGraph::release() {
   if (recorded) {
-    (void)card.use();
-    (void)card.driver.cuGraphExecDestroy(recorded);
+    (void)gpu.use();
+    (void)gpu.driver.cuGraphExecDestroy(recorded);
   }
   recorded = nullptr;
 }

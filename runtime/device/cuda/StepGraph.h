@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of a step, recorded by the driver and from then on started by one call.
 //
-// What tokens a step has stands in its buffer, not in the arguments of its launches. So steps of one phase and as many
+// What tokens a step has stands in its buffer, not in the arguments of its launches. So steps of one entry and as many
 // rows launch the same thing as long as no buffer moves: all steps that decode, of one sequence or of several. A step
 // like the one before it is recorded, since more like it may be expected.
 #pragma once
@@ -15,29 +15,29 @@ namespace talc::cuda {
 
 class StepGraph {
 public:
-  explicit StepGraph(const Gpu &card) : card(card), tries(card.driver.hasGraphs() ? mostTries : 0) {}
+  explicit StepGraph(const Gpu &gpu) : gpu(gpu), tries(gpu.driver.hasGraphs() ? maxTries : 0) {}
   ~StepGraph() { release(); }
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
 
   // To be called for every step: whether its launches are recorded, by this call perhaps. `launchAll` puts them into
   // the stream. What could not be recorded is tried again some times, unless the driver does not know how.
-  bool holds(Phase phase, const LaunchValues &values, Stream stream, const std::function<Status()> &launchAll);
+  bool holds(EntryIndex entry, const LaunchValues &values, Stream stream, const std::function<Status()> &launchAll);
   // Begins what is recorded.
   Status start(Stream stream) const;
 
 private:
   struct Key {
-    Phase phase;
+    EntryIndex entry = noEntry;
     LaunchValues values;
-    bool operator==(const Key &other) const { return phase == other.phase && values == other.values; }
+    bool operator==(const Key &other) const { return entry == other.entry && values == other.values; }
   };
 
   bool record(Stream stream, const std::function<Status()> &launchAll);
   void release();
 
-  const Gpu &card;
-  static constexpr int mostTries = 3;
+  const Gpu &gpu;
+  static constexpr int maxTries = 3;
   int tries;  // that are left
   GraphExec recorded = nullptr;
   Key ofRecorded = {}, ofLast = {};

@@ -16,7 +16,7 @@ public:
   int32_t codeLevel() const final { return 0; }
   const char *steps() const final { return stepsText.c_str(); }
 
-  const Gpu &gpu() const { return *card; }
+  const Gpu &onGpu() const { return *gpu; }
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const LaunchCode &code() const { return launches; }
@@ -25,29 +25,29 @@ protected:
   // What is referred to must outlive this object.
   GpuModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
            const char *target)
-      : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
+      : gpu(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
 
   Status damaged(const std::string &what) const {
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what.c_str());
   }
   // The tables of a Code section, behind its head.
   Status readLaunches(const unsigned char *bytes, uint64_t size) {
-    const std::string wrong = launches.read(bytes, size, facts);
-    return wrong.empty() ? Status() : damaged(wrong);
+    if (const std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
+      return damaged(wrong);
+    for (const artifact::LaunchEntry &entry : launches.entries())
+      entryNames.emplace_back(entry.name);
+    return {};
   }
   // Up to how many rows a step is a single launch.
-  virtual uint32_t tokensAtOnce(Phase) const { return 0; }
+  virtual uint32_t tokensAtOnce(EntryIndex) const { return 0; }
   // When that is known.
   void describeSteps() {
-    const std::pair<Phase, const char *> phases[] = {
-        {Phase::Encode, "encode"}, {Phase::Prefill, "prefill"}, {Phase::Decode, "decode"}};
-    for (auto [phase, name] : phases)
-      if (const artifact::LaunchEntry *table = launches.phase(phase))
-        stepsText += (stepsText.empty() ? "" : "; ") + std::string(name) + ": " +
-                     LaunchCode::stepsOf(*table, phase, tokensAtOnce(phase));
+    for (size_t i = 0; i < launches.entries().size(); ++i)
+      stepsText += (stepsText.empty() ? "" : "; ") + entryNames[i] + ": " +
+                   LaunchCode::stepsOf(launches.entries()[i], tokensAtOnce(static_cast<EntryIndex>(i)));
   }
 
-  const std::shared_ptr<const Gpu> card;
+  const std::shared_ptr<const Gpu> gpu;
   const std::string &file;
   const artifact::ModelInfo &facts;
   const char *const codeTarget;

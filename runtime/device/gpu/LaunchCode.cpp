@@ -9,10 +9,10 @@ namespace talc {
 
 using namespace artifact;
 
-constexpr uint32_t mostKernels = 1 << 16, mostLaunches = 1 << 20, mostArguments = 1 << 24, mostPhases = 8,
-                   mostTexts = 16;
-constexpr uint32_t mostThreads = 1024, mostShared = 1 << 20, mostGridY = 65535;
-constexpr uint64_t mostGridX = INT32_MAX;
+constexpr uint32_t maxKernels = 1 << 16, maxLaunches = 1 << 20, maxArguments = 1 << 24, maxEntryCount = 8,
+                   maxModules = 16;
+constexpr uint32_t maxWorkgroupThreads = 1024, maxShared = 1 << 20, maxGridY = 65535;
+constexpr uint64_t maxGridX = INT32_MAX;
 
 static bool isNumber(uint32_t base) {
   return base == static_cast<uint32_t>(LaunchBase::Number) || base >= static_cast<uint32_t>(LaunchBase::Wanted0);
@@ -23,22 +23,22 @@ namespace {
 // Takes arrays from bytes, one after the other.
 class Reader {
 public:
-  Reader(const unsigned char *bytes, uint64_t size) : at(bytes), left(size) {}
+  Reader(const unsigned char *bytes, uint64_t size) : at(bytes), rest(size) {}
 
   template <typename T> bool take(std::vector<T> &target, uint32_t count) {
-    if (left / sizeof(T) < count)
+    if (rest / sizeof(T) < count)
       return false;
     target.resize(count);
     if (count > 0)
       memcpy(target.data(), at, count * sizeof(T));
     at += count * sizeof(T);
-    left -= count * sizeof(T);
+    rest -= count * sizeof(T);
     return true;
   }
 
 private:
   const unsigned char *at;
-  uint64_t left;
+  uint64_t rest;
 };
 
 }  // namespace
@@ -50,21 +50,21 @@ std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
   memcpy(&header, bytes, sizeof(header));
   if (memcmp(header.magic, launchMagic, sizeof(launchMagic)) != 0)
     return "has other tables than this runtime knows";
-  if (header.kernelCount > mostKernels || header.launchCount > mostLaunches || header.entryCount > mostPhases ||
-      header.argumentCount > mostArguments || header.moduleCount > mostTexts)
-    return "has an impossible number of kernels, launches, arguments or texts";
+  if (header.kernelCount > maxKernels || header.launchCount > maxLaunches || header.entryCount > maxEntryCount ||
+      header.argumentCount > maxArguments || header.moduleCount > maxModules)
+    return "has an impossible number of kernels, launches, arguments or modules";
   Reader reader(bytes + sizeof(header), size - sizeof(header));
-  std::vector<LaunchModule> texts;
-  if (!reader.take(texts, header.moduleCount) || !reader.take(kernelTable, header.kernelCount) ||
-      !reader.take(phases, header.entryCount) || !reader.take(launches, header.launchCount) ||
+  std::vector<LaunchModule> moduleTable;
+  if (!reader.take(moduleTable, header.moduleCount) || !reader.take(kernelTable, header.kernelCount) ||
+      !reader.take(entryTable, header.entryCount) || !reader.take(launches, header.launchCount) ||
       !reader.take(arguments, header.argumentCount))
     return "is too short for its tables";
   uint64_t end = 0;
-  for (const LaunchModule &text : texts) {
-    if (text.bytes == 0 || text.offset < end || text.offset > size || text.bytes > size - text.offset)
-      return "has a text outside the section";
-    end = text.offset + text.bytes;
-    sources.emplace_back(reinterpret_cast<const char *>(bytes) + text.offset, text.bytes);
+  for (const LaunchModule &module : moduleTable) {
+    if (module.bytes == 0 || module.offset < end || module.offset > size || module.bytes > size - module.offset)
+      return "has a module outside the section";
+    end = module.offset + module.bytes;
+    moduleCodes.emplace_back(reinterpret_cast<const char *>(bytes) + module.offset, module.bytes);
   }
   return "";
 }
@@ -74,14 +74,14 @@ std::string LaunchCode::checkKernels() const {
     const LaunchGrid &grid = kernel.grid;
     if (!memchr(kernel.name, 0, sizeof(kernel.name)) || kernel.name[0] == 0)
       return "has a kernel whose name has no end";
-    if (kernel.threads < 1 || kernel.threads > mostThreads || kernel.sharedBytes > mostShared ||
-        kernel.dynamicBytes > mostShared)
+    if (kernel.threads < 1 || kernel.threads > maxWorkgroupThreads || kernel.sharedBytes > maxShared ||
+        kernel.dynamicBytes > maxShared)
       return "has a kernel with an impossible number of threads or of bytes of shared memory";
-    if (kernel.argumentCount < 1 || grid.divisor < 1 || grid.y < 1 || grid.y > mostGridY ||
+    if (kernel.argumentCount < 1 || grid.divisor < 1 || grid.y < 1 || grid.y > maxGridY ||
         (grid.rows != noArgument && grid.rows >= kernel.argumentCount))
       return "has a kernel with an impossible grid";
-    if (kernel.text >= sources.size())
-      return "has a kernel whose text is missing";
+    if (kernel.module >= moduleCodes.size())
+      return "has a kernel whose module is missing";
   }
   return "";
 }
@@ -127,33 +127,34 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
 }
 
 // Its teams, and their shared memory.
-std::string LaunchCode::checkPersistent(const LaunchEntry &phase) const {
-  if (phase.persistentKernel == noKernel)
+std::string LaunchCode::checkPersistent(const LaunchEntry &entry) const {
+  if (entry.persistentKernel == noKernel)
     return "";
-  if (phase.persistentKernel >= kernelTable.size() ||
-      kernelTable[phase.persistentKernel].argumentCount != persistentArguments)
-    return "has a phase with an impossible persistent kernel";
-  const LaunchKernel &whole = kernelTable[phase.persistentKernel];
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const LaunchKernel &piece = kernelTable[launches[phase.firstLaunch + i].kernel];
-    if (teamsFor(piece, whole.threads, whole.dynamicBytes) == 0)
+  if (entry.persistentKernel >= kernelTable.size() ||
+      kernelTable[entry.persistentKernel].argumentCount != persistentArguments)
+    return "has an entry with an impossible persistent kernel";
+  const LaunchKernel &persistent = kernelTable[entry.persistentKernel];
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const LaunchKernel &kernel = kernelTable[launches[entry.firstLaunch + i].kernel];
+    if (teamsFor(kernel, persistent.threads, persistent.dynamicBytes) == 0)
       return "has a persistent kernel without room for its pieces";
   }
   return "";
 }
 
-std::string LaunchCode::checkPhases(const ModelInfo &facts) const {
-  for (const LaunchEntry &phase : phases) {
-    if (!memchr(phase.name, 0, sizeof(phase.name)) || phase.firstLaunch > launches.size() ||
-        phase.launchCount > launches.size() - phase.firstLaunch)
-      return "has a phase with launches outside its table";
-    if (std::string wrong = checkPersistent(phase); !wrong.empty())
+std::string LaunchCode::checkEntries(const ModelInfo &facts) const {
+  for (const LaunchEntry &entry : entryTable) {
+    if (!memchr(entry.name, 0, sizeof(entry.name)) || entry.firstLaunch > launches.size() ||
+        entry.launchCount > launches.size() - entry.firstLaunch)
+      return "has an entry with launches outside its table";
+    if (std::string wrong = checkPersistent(entry); !wrong.empty())
       return wrong;
   }
-  auto kind = static_cast<ModelKind>(facts.kind);
-  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
-  bool whole = (!encodes || phase(Phase::Encode)) && (!decodes || (phase(Phase::Prefill) && phase(Phase::Decode)));
-  return whole ? "" : "lacks a phase of the model";
+  auto has = [this](const char *name) {
+    return std::any_of(entryTable.begin(), entryTable.end(),
+                       [name](const LaunchEntry &entry) { return strcmp(entry.name, name) == 0; });
+  };
+  return findMissingEntry(static_cast<ModelKind>(facts.kind), has) ? "lacks an entry of the model" : "";
 }
 
 std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const ModelInfo &facts) {
@@ -161,22 +162,16 @@ std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const Mo
   wrong = wrong.empty() ? checkKernels() : wrong;
   wrong = wrong.empty() ? checkLaunches() : wrong;
   wrong = wrong.empty() ? checkArguments(facts) : wrong;
-  return wrong.empty() ? checkPhases(facts) : wrong;
+  return wrong.empty() ? checkEntries(facts) : wrong;
 }
 
-const LaunchEntry *LaunchCode::phase(Phase which) const {
-  const char *name = which == Phase::Encode ? "encode" : which == Phase::Prefill ? "prefill" : "decode";
-  for (const LaunchEntry &phase : phases)
-    if (strcmp(phase.name, name) == 0)
-      return &phase;
-  return nullptr;
-}
-
-std::string LaunchCode::stepsOf(const LaunchEntry &table, Phase phase, uint32_t tokensAtOnce) {
-  const std::string one = "1", all = std::to_string(table.launchCount);
+std::string LaunchCode::stepsOf(const LaunchEntry &entry, uint32_t tokensAtOnce) {
+  const std::string one = "1", all = std::to_string(entry.launchCount);
   if (tokensAtOnce == 0)
     return all;
-  return phase == Phase::Decode ? one : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
+  const EntryInfo *info = findEntryInfo(entry.name);
+  return info && info->isSingleToken ? one
+                                     : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
 }
 
 std::vector<uint64_t> LaunchCode::weightPlaces() const {
@@ -202,7 +197,7 @@ uint64_t LaunchCode::gridX(const Launch &launch, const LaunchValues &values) con
   uint64_t parts = rows / grid.divisor + (rows % grid.divisor != 0);
   uint64_t result = 0;
   bool overflow = __builtin_add_overflow(parts, static_cast<uint64_t>(grid.plus), &result);
-  return overflow || result > mostGridX ? UINT64_MAX : result;
+  return overflow || result > maxGridX ? UINT64_MAX : result;
 }
 
 }  // namespace talc

@@ -30,13 +30,13 @@ public:
   std::string read(const unsigned char *bytes, uint64_t size, const artifact::ModelInfo &facts);
 
   const std::vector<artifact::LaunchKernel> &kernels() const { return kernelTable; }
-  // The launches of a phase; null: the model has no such phase.
-  const artifact::LaunchEntry *phase(Phase phase) const;
+  // The launches of every entry, by EntryIndex.
+  const std::vector<artifact::LaunchEntry> &entries() const { return entryTable; }
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
   // For people: in how many launches a step runs, if one of up to `tokensAtOnce` rows is a single launch.
-  static std::string stepsOf(const artifact::LaunchEntry &table, Phase phase, uint32_t tokensAtOnce);
+  static std::string stepsOf(const artifact::LaunchEntry &entry, uint32_t tokensAtOnce);
   // What the section says of kernels, unchecked: PTX, or modules of SPIR-V.
-  const std::vector<std::string> &texts() const { return sources; }
+  const std::vector<std::string> &modules() const { return moduleCodes; }
 
   const artifact::LaunchArgument &argument(const artifact::Launch &launch, uint32_t number) const {
     return arguments[launch.firstArgument + number];
@@ -54,14 +54,14 @@ private:
   std::string checkKernels() const;
   std::string checkLaunches() const;
   std::string checkArguments(const artifact::ModelInfo &facts) const;
-  std::string checkPhases(const artifact::ModelInfo &facts) const;
-  std::string checkPersistent(const artifact::LaunchEntry &phase) const;
+  std::string checkEntries(const artifact::ModelInfo &facts) const;
+  std::string checkPersistent(const artifact::LaunchEntry &entry) const;
 
   std::vector<artifact::LaunchKernel> kernelTable;
-  std::vector<artifact::LaunchEntry> phases;
+  std::vector<artifact::LaunchEntry> entryTable;
   std::vector<artifact::Launch> launches;
   std::vector<artifact::LaunchArgument> arguments;
-  std::vector<std::string> sources;
+  std::vector<std::string> moduleCodes;
 };
 
 }  // namespace talc

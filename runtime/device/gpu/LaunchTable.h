@@ -3,16 +3,15 @@
 //
 // A Code section of a family of GPUs (CodeHeader::family: nvptx, vulkan) has, behind its head:
 //
-//   LaunchHeader | LaunchModule[] | LaunchKernel[] | LaunchEntry[] | Launch[] | LaunchArgument[] | ... | texts
+//   LaunchHeader | LaunchModule[] | LaunchKernel[] | LaunchEntry[] | Launch[] | LaunchArgument[] | ... | modules
 //
-// Code of kernels stands in texts, one for each form of each phase's steps: one of what its launches run that no phase
-// before it has, and one of its persistent kernel with all that this one calls. So a device can take each when a step
-// first needs it.
+// The code of kernels is in modules: one for each entry, with the kernels that no entry before it launches, and one for
+// its persistent kernel. So a device can load each when a step first needs it.
 //
-// The launches of a phase run in their order. One that waits sees what all before it wrote, and they are done with what
-// it writes; launches that follow it without waiting may run beside it. A launch runs
-// grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
-// addresses on the device or numbers:
+// The launches of an entry run in their order. One that waits sees what all before it wrote, and they are done with
+// what it writes; launches that follow it without waiting may run beside it. A launch runs grid.x * grid.y workgroups
+// of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits, addresses on the device or
+// numbers:
 //
 //   value = base + fixed + perToken * tokenCount of the step
 //
@@ -35,10 +34,10 @@ struct LaunchHeader {
   uint32_t moduleCount, reserved;
 };
 
-// PTX without a NUL; or modules of SPIR-V in the order of the text's kernels, each behind the number of its words, with
+// PTX without a NUL; or SPIR-V modules in the order of the module's kernels, each behind its number of words, with
 // the kernel's name for the entry point, whose one push constant is the address of the arguments.
 struct LaunchModule {
-  uint64_t offset, bytes;  // from the LaunchHeader, behind the text before it; at least one byte
+  uint64_t offset, bytes;  // from the LaunchHeader, behind the module before it; at least one byte
 };
 
 // What follows the base of a value. Buffers are at least 256-byte aligned.
@@ -76,13 +75,13 @@ struct LaunchGrid {
 constexpr uint32_t noKernel = UINT32_MAX;
 
 struct LaunchKernel {
-  char name[64];           // in its text; NUL-terminated
+  char name[64];           // in its module; NUL-terminated
   uint32_t threads;        // of a workgroup, in x; 1 to 1024
-  uint32_t sharedBytes;    // that the text declares
+  uint32_t sharedBytes;    // that the code declares
   uint32_t dynamicBytes;   // of shared memory that the launch adds
   uint32_t argumentCount;  // at least 1
   LaunchGrid grid;
-  uint32_t text, reserved;  // number of the text that has its code
+  uint32_t module, reserved;  // index of the module that has its code
 };
 
 struct LaunchEntry {
@@ -100,7 +99,7 @@ struct Launch {
 
 // ---- Persistent kernels
 //
-// A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the phase's
+// A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the entry's
 // launches would do, piece by piece: a piece is a launch, its tasks are the launch's workgroups. Arguments:
 //
 //   address of PersistentLaunch[count] | count | address of uint32_t[1 + count], all 0
@@ -112,13 +111,13 @@ struct Launch {
 // wait for the others.
 constexpr uint32_t persistentArguments = 3;
 constexpr uint32_t persistentOwnBytes = 16;
-constexpr uint32_t mostTeams = 15;  // each has a barrier, beside that of the workgroup
+constexpr uint32_t maxTeams = 15;  // each has a barrier, beside that of the workgroup
 
 // Of a piece. 0: a workgroup of so many threads and bytes cannot do it.
 constexpr uint32_t teamsFor(const LaunchKernel &piece, uint32_t threads, uint32_t dynamicBytes) {
   if (piece.threads == 0 || dynamicBytes < persistentOwnBytes)
     return 0;
-  const uint32_t teams = std::min(threads / piece.threads, mostTeams), bytes = dynamicBytes - persistentOwnBytes;
+  const uint32_t teams = std::min(threads / piece.threads, maxTeams), bytes = dynamicBytes - persistentOwnBytes;
   return piece.sharedBytes == 0 ? teams : std::min(teams, bytes / piece.sharedBytes);
 }
 
@@ -138,10 +137,10 @@ struct PersistentLaunch {
 // struct of an array is that of Step.h in words.
 struct StepTables {
   int32_t tokenCount, spanCount;
-  int32_t ids;      // [tokenCount]
-  int32_t tokens;   // StepToken [tokenCount]
-  int32_t spans;    // Span [spanCount]
-  int32_t history;  // slots; see Span::history
+  int32_t tokenIds;  // [tokenCount]
+  int32_t tokens;    // StepToken [tokenCount]
+  int32_t spans;     // Span [spanCount]
+  int32_t history;   // slots; see Span::history
   int32_t wantedCount[maxOutputs];
   int32_t wanted[maxOutputs];  // [wantedCount], rows of the step
 };

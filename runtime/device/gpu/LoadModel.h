@@ -7,10 +7,10 @@
 
 namespace talc {
 
-// Chooses code of a family, and brings it and the weights that it reads to a GPU. `Model` is made of card, file, facts
+// Chooses code of a family, and brings it and the weights that it reads to a GPU. `Model` is made of gpu, file, facts
 // and target, and has loadCode() and loadWeights().
 template <typename Model, typename Gpu>
-Status loadModel(const std::shared_ptr<const Gpu> &card, const CodeFamily &codes, const Artifact &file,
+Status loadModel(const std::shared_ptr<const Gpu> &gpu, const CodeFamily &codes, const Artifact &file,
                  const artifact::ModelInfo &facts, const UploadProgress &progress,
                  std::unique_ptr<LoadedModel> &model) {
   CodeChoice code;
@@ -19,7 +19,7 @@ Status loadModel(const std::shared_ptr<const Gpu> &card, const CodeFamily &codes
     return status;
   if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
     return status;
-  auto loaded = std::make_unique<Model>(card, file.name(), facts, code.target);
+  auto loaded = std::make_unique<Model>(gpu, file.name(), facts, code.target);
   if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
     return status;
   if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())

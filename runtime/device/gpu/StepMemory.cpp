@@ -16,7 +16,7 @@ uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows) {
   uint64_t results = 0;
   for (const artifact::OutputInfo &output : facts.outputs)
     results += output.width > 0;
-  return multiplyAdd(mostStepWords(rows, results), sizeof(int32_t), 0);
+  return multiplyAdd(maxStepWords(rows, results), sizeof(int32_t), 0);
 }
 
 WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size) {

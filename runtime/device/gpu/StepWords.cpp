@@ -16,7 +16,7 @@ template <typename T> constexpr uint64_t wordsOf() {
 // Rows, their spans and ids; each span has a row of its own at least, and every result may be wanted of it.
 constexpr uint64_t wordsPerRow = wordsOf<StepToken>() + wordsOf<Span>() + 1;
 
-uint64_t mostStepWords(uint64_t rows, uint64_t results) {
+uint64_t maxStepWords(uint64_t rows, uint64_t results) {
   uint64_t words = 0;
   bool overflow = __builtin_mul_overflow(rows, wordsPerRow + results, &words) ||
                   __builtin_add_overflow(words, wordsOf<StepTables>(), &words);
@@ -58,7 +58,7 @@ void writeStepWords(const Step &step, std::vector<int32_t> &words) {
   words.assign(wordsOf<StepTables>(), 0);
   tables.tokenCount = static_cast<int32_t>(rows);
   tables.spanCount = static_cast<int32_t>(spans);
-  tables.ids = append(words, step.ids, rows);
+  tables.tokenIds = append(words, step.inputs.tokenIds, rows);
   tables.tokens = append(words, step.tokens, rows);
   tables.spans = append(words, step.spans, spans);
   tables.history = appendHistory(words, step, tables.spans);

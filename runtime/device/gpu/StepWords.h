@@ -11,7 +11,7 @@ namespace talc {
 
 // Words of the largest step of so many rows of a model with so many results, but for the history of sequences that lie
 // in several slots: so many a row, and some more. UINT64_MAX for more than can be counted.
-uint64_t mostStepWords(uint64_t rows, uint64_t results);
+uint64_t maxStepWords(uint64_t rows, uint64_t results);
 
 // Words of the history that a step has besides.
 uint64_t historyWords(const Step &step);

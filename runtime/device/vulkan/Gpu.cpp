@@ -38,14 +38,14 @@ struct Features {
 
 }  // namespace
 
-static std::string lackOf(const Driver &driver, const GpuProperties &card, bool hasQueue) {
-  if (card.apiVersion < version(1, 2))
-    return "has Vulkan " + std::to_string(card.apiVersion >> 22) + "." + std::to_string(card.apiVersion >> 12 & 1023) +
+static std::string lackOf(const Driver &driver, const GpuProperties &gpu, bool hasQueue) {
+  if (gpu.apiVersion < version(1, 2))
+    return "has Vulkan " + std::to_string(gpu.apiVersion >> 22) + "." + std::to_string(gpu.apiVersion >> 12 & 1023) +
            ", but 1.2 is needed; install a newer driver";
   if (!hasQueue)
     return "has no queue for computations";
   Features features;
-  driver.vkGetPhysicalDeviceFeatures2(card.device, &features.all);
+  driver.vkGetPhysicalDeviceFeatures2(gpu.device, &features.all);
   std::string lack;
   features.eachNeeded([&](const char *name, uint32_t has) {
     if (!has && lack.empty())
@@ -54,45 +54,45 @@ static std::string lackOf(const Driver &driver, const GpuProperties &card, bool 
   return lack;
 }
 
-static bool findQueue(const Driver &driver, GpuProperties &card) {
+static bool findQueue(const Driver &driver, GpuProperties &gpu) {
   uint32_t count = 0;
-  driver.vkGetPhysicalDeviceQueueFamilyProperties(card.device, &count, nullptr);
+  driver.vkGetPhysicalDeviceQueueFamilyProperties(gpu.device, &count, nullptr);
   std::vector<QueueFamilyProperties> families(count);
-  driver.vkGetPhysicalDeviceQueueFamilyProperties(card.device, &count, families.data());
+  driver.vkGetPhysicalDeviceQueueFamilyProperties(gpu.device, &count, families.data());
   for (uint32_t i = 0; i < count; ++i)
     if (families[i].flags & queueCompute) {
-      card.queueFamily = i;
-      card.timestampBits = families[i].timestampBits;
+      gpu.queueFamily = i;
+      gpu.timestampBits = families[i].timestampBits;
       return true;
     }
   return false;
 }
 
 static GpuProperties readGpu(const Driver &driver, PhysicalDevice device) {
-  GpuProperties card;
+  GpuProperties gpu;
   Properties2 properties;
   Maintenance3Properties sizes;
   properties.next = &sizes;
-  card.device = device;
+  gpu.device = device;
   driver.vkGetPhysicalDeviceProperties2(device, &properties);
-  driver.vkGetPhysicalDeviceMemoryProperties2(device, &card.memoryTypes);
+  driver.vkGetPhysicalDeviceMemoryProperties2(device, &gpu.memoryTypes);
   properties.deviceName[sizeof(properties.deviceName) - 1] = 0;
-  card.description = properties.deviceName;
-  card.apiVersion = properties.apiVersion;
-  card.type = properties.deviceType;
-  card.largestBuffer = sizes.maxMemoryAllocationSize;
-  card.timestampSeconds = 1e-9 * properties.limits.timestampPeriod;
-  card.sharedPerWorkgroup = properties.limits.maxComputeSharedMemorySize;
-  card.threadsPerWorkgroup =
+  gpu.description = properties.deviceName;
+  gpu.apiVersion = properties.apiVersion;
+  gpu.type = properties.deviceType;
+  gpu.largestBuffer = sizes.maxMemoryAllocationSize;
+  gpu.timestampSeconds = 1e-9 * properties.limits.timestampPeriod;
+  gpu.sharedPerWorkgroup = properties.limits.maxComputeSharedMemorySize;
+  gpu.threadsPerWorkgroup =
       std::min(properties.limits.maxComputeWorkGroupInvocations, properties.limits.maxComputeWorkGroupSize[0]);
-  card.workgroupsInX = properties.limits.maxComputeWorkGroupCount[0];
-  card.workgroupsInY = properties.limits.maxComputeWorkGroupCount[1];
-  for (uint32_t i = 0; i < std::min(card.memoryTypes.heapCount, 16U); ++i)
-    if (card.memoryTypes.heaps[i].flags & memoryDeviceLocal)
-      card.memory += card.memoryTypes.heaps[i].size;
-  bool hasQueue = findQueue(driver, card);
-  card.lack = lackOf(driver, card, hasQueue);
-  return card;
+  gpu.workgroupsInX = properties.limits.maxComputeWorkGroupCount[0];
+  gpu.workgroupsInY = properties.limits.maxComputeWorkGroupCount[1];
+  for (uint32_t i = 0; i < std::min(gpu.memoryTypes.heapCount, 16U); ++i)
+    if (gpu.memoryTypes.heaps[i].flags & memoryDeviceLocal)
+      gpu.memory += gpu.memoryTypes.heaps[i].size;
+  bool hasQueue = findQueue(driver, gpu);
+  gpu.lack = lackOf(driver, gpu, hasQueue);
+  return gpu;
 }
 
 Status readGpus(const Driver &driver, std::vector<GpuProperties> &gpus) {
@@ -124,13 +124,13 @@ static bool hasExtension(const Driver &driver, PhysicalDevice device, const char
   return false;
 }
 
-uint64_t availableMemory(const Driver &driver, const GpuProperties &card) {
-  if (!hasExtension(driver, card.device, "VK_EXT_memory_budget"))
+uint64_t availableMemory(const Driver &driver, const GpuProperties &gpu) {
+  if (!hasExtension(driver, gpu.device, "VK_EXT_memory_budget"))
     return 0;
   MemoryProperties2 properties;
   MemoryBudgetProperties budget;
   properties.next = &budget;
-  driver.vkGetPhysicalDeviceMemoryProperties2(card.device, &properties);
+  driver.vkGetPhysicalDeviceMemoryProperties2(gpu.device, &properties);
   uint64_t free = 0;
   for (uint32_t i = 0; i < std::min(properties.heapCount, 16U); ++i)
     if (properties.heaps[i].flags & memoryDeviceLocal && budget.budget[i] > budget.usage[i])
@@ -139,12 +139,12 @@ uint64_t availableMemory(const Driver &driver, const GpuProperties &card) {
 }
 
 Gpu::Gpu(const Driver &driver, int32_t number, GpuProperties facts)
-    : driver(driver), title("vulkan:" + std::to_string(number)), known(std::move(facts)) {}
+    : driver(driver), label("vulkan:" + std::to_string(number)), properties(std::move(facts)) {}
 
 Result Gpu::makeDevice() {
   const float priority = 1;
   DeviceQueueCreateInfo queues;
-  queues.family = known.queueFamily;
+  queues.family = properties.queueFamily;
   queues.count = 1;
   queues.priorities = &priority;
   Features features;
@@ -153,15 +153,15 @@ Result Gpu::makeDevice() {
   info.next = &features.all;
   info.queueCount = 1;
   info.queues = &queues;
-  if (Result result = driver.vkCreateDevice(known.device, &info, nullptr, &device); result != Success) {
+  if (Result result = driver.vkCreateDevice(properties.device, &info, nullptr, &device); result != Success) {
     device = nullptr;
     return result;
   }
-  driver.vkGetDeviceQueue(device, known.queueFamily, 0, &queue);
+  driver.vkGetDeviceQueue(device, properties.queueFamily, 0, &queue);
   return Success;
 }
 
-Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
+Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &gpu) {
   const Driver *driver = nullptr;
   std::vector<GpuProperties> gpus;
   if (Status status = Driver::open(driver); status.failed())
@@ -169,7 +169,7 @@ Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
   if (Status status = readGpus(*driver, gpus); status.failed())
     return status;
   if (static_cast<size_t>(number) >= gpus.size())
-    return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: is not there: the drivers have %zu card%s; see --devices",
+    return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: is not there: the drivers have %zu GPU%s; see --devices",
                            number, gpus.size(), gpus.size() == 1 ? "" : "s");
   const GpuProperties &facts = gpus[static_cast<size_t>(number)];
   if (!facts.lack.empty())
@@ -179,7 +179,7 @@ Status Gpu::open(int32_t number, std::shared_ptr<const Gpu> &card) {
   if (Result result = opened->makeDevice(); result != Success)
     return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: cannot be used: %s: %s", number, facts.description.c_str(),
                            describe(result).c_str());
-  card = std::move(opened);
+  gpu = std::move(opened);
   return {};
 }
 
@@ -193,7 +193,7 @@ Status Gpu::check(Result result, const char *what) const {
     return {};
   bool memory = result == OutOfDeviceMemory || result == OutOfHostMemory;
   return Status::failure(memory ? TALC_ERROR_MEMORY : TALC_ERROR_DEVICE_FAILED, "%s (%s): failed when %s: %s",
-                         title.c_str(), known.description.c_str(), what, describe(result).c_str());
+                         label.c_str(), properties.description.c_str(), what, describe(result).c_str());
 }
 
 void Gpu::waitForAll() const {

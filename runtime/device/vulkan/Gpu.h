@@ -27,19 +27,19 @@ struct GpuProperties {
 
 Status readGpus(const Driver &driver, std::vector<GpuProperties> &gpus);
 // Bytes that are free now; 0: the driver does not say.
-uint64_t availableMemory(const Driver &driver, const GpuProperties &card);
+uint64_t availableMemory(const Driver &driver, const GpuProperties &gpu);
 
 class Gpu {
 public:
   // The GPU with a number; fails with DEVICE.
-  static Status open(int32_t number, std::shared_ptr<const Gpu> &card);
+  static Status open(int32_t number, std::shared_ptr<const Gpu> &gpu);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
 
   // vulkan:0
-  const std::string &name() const { return title; }
-  const GpuProperties &facts() const { return known; }
+  const std::string &name() const { return label; }
+  const GpuProperties &facts() const { return properties; }
   const Driver &driver;
   LogicalDevice device = nullptr;
 
@@ -54,8 +54,8 @@ private:
   Gpu(const Driver &driver, int32_t number, GpuProperties facts);
   Result makeDevice();
 
-  const std::string title;
-  const GpuProperties known;
+  const std::string label;
+  const GpuProperties properties;
   Queue queue = nullptr;
   mutable std::mutex queueMutex;
 };

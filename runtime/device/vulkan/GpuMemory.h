@@ -14,7 +14,7 @@ enum class Place {
 
 class GpuMemory {
 public:
-  GpuMemory(const Gpu &card, Place place) : card(card), place(place) {}
+  GpuMemory(const Gpu &gpu, Place place) : gpu(gpu), place(place) {}
   ~GpuMemory() { release(); }
   GpuMemory(const GpuMemory &) = delete;
   GpuMemory &operator=(const GpuMemory &) = delete;
@@ -23,7 +23,7 @@ public:
   Status reserve(uint64_t bytes, const char *what);
   void release();
 
-  Buffer buffer() const { return own; }
+  Buffer buffer() const { return handle; }
   Address address() const { return begin; }
   uint64_t size() const { return bytes; }
   // Null in the GPU's own memory.
@@ -33,9 +33,9 @@ private:
   Result allocate(uint64_t bytes);
   bool findType(uint32_t allowed, uint32_t &type) const;
 
-  const Gpu &card;
+  const Gpu &gpu;
   const Place place;
-  Buffer own = 0;
+  Buffer handle = 0;
   DeviceMemory memory = 0;
   Address begin = 0;
   uint64_t bytes = 0;

@@ -6,24 +6,24 @@ namespace talc::vulkan {
 
 LaunchClock::~LaunchClock() {
   if (pool)
-    card.driver.vkDestroyQueryPool(card.device, pool, nullptr);
+    gpu.driver.vkDestroyQueryPool(gpu.device, pool, nullptr);
 }
 
 Status LaunchClock::restart(Commands &commands, uint32_t launches) {
-  if (card.facts().timestampBits == 0)
-    return Status::failure(TALC_ERROR_DEVICE, "%s (%s): has no clock for what runs there", card.name().c_str(),
-                           card.facts().description.c_str());
+  if (gpu.facts().timestampBits == 0)
+    return Status::failure(TALC_ERROR_DEVICE, "%s (%s): has no clock for what runs there", gpu.name().c_str(),
+                           gpu.facts().description.c_str());
   kernels.clear();
   if (size < 2 * launches) {
     if (pool)
-      card.driver.vkDestroyQueryPool(card.device, pool, nullptr);
+      gpu.driver.vkDestroyQueryPool(gpu.device, pool, nullptr);
     QueryPoolCreateInfo info;
     info.kind = queryTimestamp;
     info.count = size = 2 * launches;
-    Result result = card.driver.vkCreateQueryPool(card.device, &info, nullptr, &pool);
+    Result result = gpu.driver.vkCreateQueryPool(gpu.device, &info, nullptr, &pool);
     if (result != Success) {
       pool = size = 0;
-      return card.check(result, "a clock was made");
+      return gpu.check(result, "a clock was made");
     }
   }
   commands.resetQueries(pool, size);
@@ -40,14 +40,14 @@ Status LaunchClock::read(std::vector<LaunchTime> &times) const {
   times.clear();
   if (kernels.empty())
     return {};
-  Result result = card.driver.vkGetQueryPoolResults(card.device, pool, 0, static_cast<uint32_t>(ticks.size()),
-                                                    ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
-                                                    result64Bits | resultWaits);
+  Result result = gpu.driver.vkGetQueryPoolResults(gpu.device, pool, 0, static_cast<uint32_t>(ticks.size()),
+                                                   ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
+                                                   result64Bits | resultWaits);
   if (result != Success)
-    return card.check(result, "launches were timed");
-  const uint64_t counted = UINT64_MAX >> (64 - std::min(card.facts().timestampBits, 64U));
+    return gpu.check(result, "launches were timed");
+  const uint64_t counted = UINT64_MAX >> (64 - std::min(gpu.facts().timestampBits, 64U));
   auto seconds = [&](size_t i) {
-    return static_cast<double>((ticks[i] - ticks[0]) & counted) * card.facts().timestampSeconds;
+    return static_cast<double>((ticks[i] - ticks[0]) & counted) * gpu.facts().timestampSeconds;
   };
   for (size_t i = 0; i < kernels.size(); ++i)
     times.push_back({kernels[i], seconds(2 * i), seconds(2 * i + 1)});

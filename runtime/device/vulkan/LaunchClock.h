@@ -9,7 +9,7 @@ namespace talc::vulkan {
 
 class LaunchClock {
 public:
-  explicit LaunchClock(const Gpu &card) : card(card) {}
+  explicit LaunchClock(const Gpu &gpu) : gpu(gpu) {}
   ~LaunchClock();
   LaunchClock(const LaunchClock &) = delete;
   LaunchClock &operator=(const LaunchClock &) = delete;
@@ -23,7 +23,7 @@ public:
   Status read(std::vector<LaunchTime> &times) const;
 
 private:
-  const Gpu &card;
+  const Gpu &gpu;
   QueryPool pool = 0;
   uint32_t size = 0;             // of the pool: two queries for each launch
   std::vector<int64_t> kernels;  // of the launches

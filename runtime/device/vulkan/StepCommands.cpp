@@ -8,58 +8,58 @@ namespace talc::vulkan {
 
 Commands::~Commands() {
   if (fence)
-    card.driver.vkDestroyFence(card.device, fence, nullptr);
+    gpu.driver.vkDestroyFence(gpu.device, fence, nullptr);
   if (pool)
-    card.driver.vkDestroyCommandPool(card.device, pool, nullptr);
+    gpu.driver.vkDestroyCommandPool(gpu.device, pool, nullptr);
 }
 
 Status Commands::begin() {
-  const Driver &driver = card.driver;
+  const Driver &driver = gpu.driver;
   ready = false;
   Result result = Success;
   if (!fence) {
     FenceCreateInfo info;
-    result = driver.vkCreateFence(card.device, &info, nullptr, &fence);
+    result = driver.vkCreateFence(gpu.device, &info, nullptr, &fence);
     fence = result == Success ? fence : 0;
   }
   if (result == Success && !pool) {
     CommandPoolCreateInfo info;
     info.flags = resetCommandBuffers;
-    info.family = card.facts().queueFamily;
-    result = driver.vkCreateCommandPool(card.device, &info, nullptr, &pool);
+    info.family = gpu.facts().queueFamily;
+    result = driver.vkCreateCommandPool(gpu.device, &info, nullptr, &pool);
     pool = result == Success ? pool : 0;
   }
   if (result == Success && !commands) {
     CommandBufferAllocateInfo info;
     info.pool = pool;
     info.count = 1;
-    result = driver.vkAllocateCommandBuffers(card.device, &info, &commands);
+    result = driver.vkAllocateCommandBuffers(gpu.device, &info, &commands);
     commands = result == Success ? commands : nullptr;
   }
   CommandBufferBeginInfo info;
   if (result == Success)
     result = driver.vkBeginCommandBuffer(commands, &info);
-  return card.check(result, "commands were begun");
+  return gpu.check(result, "commands were begun");
 }
 
 // The host reads what was written, and so do commands that run later.
 Status Commands::end() {
   barrier(stageHost | stageCompute | stageTransfer,
           accessHostRead | accessShaderRead | accessShaderWrite | accessTransferRead | accessTransferWrite);
-  Result result = card.driver.vkEndCommandBuffer(commands);
+  Result result = gpu.driver.vkEndCommandBuffer(commands);
   ready = result == Success;
-  return card.check(result, "commands were recorded");
+  return gpu.check(result, "commands were recorded");
 }
 
 Status Commands::run(const char *what) const {
-  Result result = card.driver.vkResetFences(card.device, 1, &fence);
-  result = result == Success ? card.submit(commands, fence) : result;
+  Result result = gpu.driver.vkResetFences(gpu.device, 1, &fence);
+  result = result == Success ? gpu.submit(commands, fence) : result;
   if (result != Success)
-    return card.check(result, what);
-  result = card.driver.vkWaitForFences(card.device, 1, &fence, 1, UINT64_MAX);
+    return gpu.check(result, what);
+  result = gpu.driver.vkWaitForFences(gpu.device, 1, &fence, 1, UINT64_MAX);
   if (result != Success)
-    card.waitForAll();  // what runs uses memory that is given up next
-  return card.check(result, what);
+    gpu.waitForAll();  // what runs uses memory that is given up next
+  return gpu.check(result, what);
 }
 
 // What was written before is seen behind it.
@@ -67,34 +67,34 @@ void Commands::barrier(uint32_t targetStages, uint32_t targetAccess) {
   MemoryBarrier memory;
   memory.source = accessShaderWrite | accessTransferWrite;
   memory.target = targetAccess;
-  card.driver.vkCmdPipelineBarrier(commands, stageCompute | stageTransfer, targetStages, 0, 1, &memory, 0, nullptr, 0,
-                                   nullptr);
+  gpu.driver.vkCmdPipelineBarrier(commands, stageCompute | stageTransfer, targetStages, 0, 1, &memory, 0, nullptr, 0,
+                                  nullptr);
 }
 
 void Commands::copy(const GpuMemory &from, uint64_t source, const GpuMemory &to, uint64_t target, uint64_t size) {
   const BufferCopy region = {source, target, size};
-  card.driver.vkCmdCopyBuffer(commands, from.buffer(), to.buffer(), 1, &region);
+  gpu.driver.vkCmdCopyBuffer(commands, from.buffer(), to.buffer(), 1, &region);
 }
 
 void Commands::clear(const GpuMemory &memory) {
-  card.driver.vkCmdFillBuffer(commands, memory.buffer(), 0, wholeSize, 0);
+  gpu.driver.vkCmdFillBuffer(commands, memory.buffer(), 0, wholeSize, 0);
 }
 
 void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const GpuMemory &grids,
                         uint64_t offset, bool waits) {
   if (waits)
     barrier(stageCompute, accessShaderRead | accessShaderWrite);
-  card.driver.vkCmdBindPipeline(commands, pipelineBindPointCompute, pipeline);
-  card.driver.vkCmdPushConstants(commands, layout, shaderStageCompute, 0, sizeof(arguments), &arguments);
-  card.driver.vkCmdDispatchIndirect(commands, grids.buffer(), offset);
+  gpu.driver.vkCmdBindPipeline(commands, pipelineBindPointCompute, pipeline);
+  gpu.driver.vkCmdPushConstants(commands, layout, shaderStageCompute, 0, sizeof(arguments), &arguments);
+  gpu.driver.vkCmdDispatchIndirect(commands, grids.buffer(), offset);
 }
 
 void Commands::resetQueries(QueryPool pool, uint32_t count) {
-  card.driver.vkCmdResetQueryPool(commands, pool, 0, count);
+  gpu.driver.vkCmdResetQueryPool(commands, pool, 0, count);
 }
 
 void Commands::timestamp(QueryPool pool, uint32_t query) {
-  card.driver.vkCmdWriteTimestamp(commands, stageEnd, pool, query);
+  gpu.driver.vkCmdWriteTimestamp(commands, stageEnd, pool, query);
 }
 
 Status Transfer::send(const unsigned char *source, const GpuMemory &to, uint64_t target, uint64_t bytes,

@@ -10,7 +10,7 @@ namespace talc::vulkan {
 // Of one thread. Begun, filled, run, and run again as often as one likes.
 class Commands {
 public:
-  explicit Commands(const Gpu &card) : card(card) {}
+  explicit Commands(const Gpu &gpu) : gpu(gpu) {}
   ~Commands();
   Commands(const Commands &) = delete;
   Commands &operator=(const Commands &) = delete;
@@ -34,7 +34,7 @@ public:
 private:
   void barrier(uint32_t targetStages, uint32_t targetAccess);
 
-  const Gpu &card;
+  const Gpu &gpu;
   CommandPool pool = 0;
   CommandBuffer commands = nullptr;
   Fence fence = 0;
@@ -44,7 +44,7 @@ private:
 // Copies to and from the GPU's own memory, through memory that both see.
 class Transfer {
 public:
-  explicit Transfer(const Gpu &card) : commands(card), sent(card, Place::Sent), fetched(card, Place::Fetched) {}
+  explicit Transfer(const Gpu &gpu) : commands(gpu), sent(gpu, Place::Sent), fetched(gpu, Place::Fetched) {}
 
   Status send(const unsigned char *source, const GpuMemory &to, uint64_t target, uint64_t bytes, const char *what);
   Status fetch(const GpuMemory &from, uint64_t source, unsigned char *target, uint64_t bytes, const char *what);

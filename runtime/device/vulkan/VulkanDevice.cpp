@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the SPIR-V of an artifact, and brings the weights to a GPU.
-#include "runtime/device/vulkan/VulkanDevice.h"
+#include "runtime/device/Devices.h"
 
 #include "runtime/device/gpu/LoadModel.h"
 #include "runtime/device/vulkan/VulkanModel.h"
@@ -17,14 +17,14 @@ namespace {
 
 class VulkanDevice final : public Device {
 public:
-  explicit VulkanDevice(std::shared_ptr<const Gpu> card) : card(std::move(card)) {}
+  explicit VulkanDevice(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
 
-  const char *name() const override { return card->name().c_str(); }
+  const char *name() const override { return gpu->name().c_str(); }
   Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
               std::unique_ptr<LoadedModel> &model) const override;
 
 private:
-  const std::shared_ptr<const Gpu> card;
+  const std::shared_ptr<const Gpu> gpu;
 };
 
 }  // namespace
@@ -32,24 +32,24 @@ private:
 Status VulkanDevice::load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                           std::unique_ptr<LoadedModel> &model) const {
   auto explain = [this](const artifact::CodeHeader &, const char *target) {
-    return std::string("the code for ") + target + " needs more than " + card->name() + " (" +
-           card->facts().description + ") has; compile it with another --target";
+    return std::string("the code for ") + target + " needs more than " + gpu->name() + " (" + gpu->facts().description +
+           ") has; compile it with another --target";
   };
   const CodeFamily codes = {family, [](const char *) { return false; }, explain, TALC_ERROR_DEVICE};
-  return loadModel<VulkanModel>(card, codes, file, facts, progress, model);
+  return loadModel<VulkanModel>(gpu, codes, file, facts, progress, model);
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) {
-  std::shared_ptr<const Gpu> card;
-  if (Status status = Gpu::open(number, card); status.failed())
+  std::shared_ptr<const Gpu> gpu;
+  if (Status status = Gpu::open(number, gpu); status.failed())
     return status;
-  device = std::make_shared<VulkanDevice>(std::move(card));
+  device = std::make_shared<VulkanDevice>(std::move(gpu));
   return {};
 }
 
 // A GPU of its own, else one that shares the processors' memory. A driver that runs on processors is no match for code
 // that was made for them.
-static Status choose(bool elseProcessors, int32_t &number) {
+static Status choose(bool hasCpuCode, int32_t &number) {
   const Driver *driver = nullptr;
   std::vector<GpuProperties> gpus;
   if (Status status = Driver::open(driver); status.failed())
@@ -58,7 +58,7 @@ static Status choose(bool elseProcessors, int32_t &number) {
     return status;
   for (GpuType type : {GpuType::Discrete, GpuType::Integrated, GpuType::Virtual, GpuType::Other, GpuType::Processor})
     for (size_t i = 0; i < gpus.size(); ++i)
-      if (gpus[i].type == type && gpus[i].lack.empty() && !(elseProcessors && type == GpuType::Processor)) {
+      if (gpus[i].type == type && gpus[i].lack.empty() && !(hasCpuCode && type == GpuType::Processor)) {
         number = static_cast<int32_t>(i);
         return {};
       }

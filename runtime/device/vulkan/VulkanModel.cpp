@@ -19,9 +19,9 @@ VulkanModel::VulkanModel(std::shared_ptr<const Gpu> onto, const std::string &fil
 
 VulkanModel::~VulkanModel() {
   for (Pipeline pipeline : pipelines)
-    card->driver.vkDestroyPipeline(card->device, pipeline, nullptr);
+    gpu->driver.vkDestroyPipeline(gpu->device, pipeline, nullptr);
   if (pipelineLayout)
-    card->driver.vkDestroyPipelineLayout(card->device, pipelineLayout, nullptr);
+    gpu->driver.vkDestroyPipelineLayout(gpu->device, pipelineLayout, nullptr);
 }
 
 Status VulkanModel::loadCode(const unsigned char *bytes, uint64_t size) {
@@ -39,26 +39,26 @@ Status VulkanModel::makeLayout() {
   PipelineLayoutCreateInfo info;
   info.rangeCount = 1;
   info.ranges = &range;
-  Result result = card->driver.vkCreatePipelineLayout(card->device, &info, nullptr, &pipelineLayout);
+  Result result = gpu->driver.vkCreatePipelineLayout(gpu->device, &info, nullptr, &pipelineLayout);
   pipelineLayout = result == Success ? pipelineLayout : 0;
-  return card->check(result, "a layout of pipelines was made");
+  return gpu->check(result, "a layout of pipelines was made");
 }
 
-// A text is modules one behind the other, in the order of its kernels, each behind the number of its words.
+// A module of the launch table has a SPIR-V module for each of its kernels, in order, each behind its number of words.
 Status VulkanModel::makePipelines() {
-  std::vector<size_t> places(launches.texts().size());
+  std::vector<size_t> offsets(launches.modules().size());
   for (const LaunchKernel &kernel : launches.kernels()) {
-    const std::string &text = launches.texts()[kernel.text];
-    size_t &at = places[kernel.text];
+    const std::string &module = launches.modules()[kernel.module];
+    size_t &at = offsets[kernel.module];
     uint32_t count = 0;
-    if (text.size() - at < sizeof(count))
+    if (module.size() - at < sizeof(count))
       return damaged("lacks modules of kernels");
-    memcpy(&count, text.data() + at, sizeof(count));
+    memcpy(&count, module.data() + at, sizeof(count));
     at += sizeof(count);
-    if (count == 0 || count > (text.size() - at) / sizeof(uint32_t))
+    if (count == 0 || count > (module.size() - at) / sizeof(uint32_t))
       return damaged("has a module of a kernel that ends too early");
     std::vector<uint32_t> words(count);
-    memcpy(words.data(), text.data() + at, count * sizeof(uint32_t));
+    memcpy(words.data(), module.data() + at, count * sizeof(uint32_t));
     at += count * sizeof(uint32_t);
     if (Status status = checkLimits(kernel); status.failed())
       return status;
@@ -69,10 +69,10 @@ Status VulkanModel::makePipelines() {
 }
 
 Status VulkanModel::checkLimits(const LaunchKernel &kernel) const {
-  const GpuProperties &limits = card->facts();
-  auto exceeds = [&](const char *what, uint32_t needed, uint32_t most) {
+  const GpuProperties &limits = gpu->facts();
+  auto exceeds = [&](const char *what, uint32_t needed, uint32_t limit) {
     return Status::failure(TALC_ERROR_DEVICE, "%s: kernel %s needs %u %s, but %s (%s) has %u", file.c_str(),
-                           kernel.name, needed, what, card->name().c_str(), limits.description.c_str(), most);
+                           kernel.name, needed, what, gpu->name().c_str(), limits.description.c_str(), limit);
   };
   if (kernel.sharedBytes > limits.sharedPerWorkgroup)
     return exceeds("bytes of shared memory for a workgroup", kernel.sharedBytes, limits.sharedPerWorkgroup);
@@ -84,7 +84,7 @@ Status VulkanModel::checkLimits(const LaunchKernel &kernel) const {
 }
 
 Status VulkanModel::makePipeline(const LaunchKernel &kernel, const std::vector<uint32_t> &words) {
-  const Driver &driver = card->driver;
+  const Driver &driver = gpu->driver;
   ShaderModuleCreateInfo module;
   module.size = words.size() * sizeof(uint32_t);
   module.words = words.data();
@@ -92,16 +92,16 @@ Status VulkanModel::makePipeline(const LaunchKernel &kernel, const std::vector<u
   info.layout = pipelineLayout;
   info.stage.name = kernel.name;
   Pipeline pipeline = 0;
-  Result result = driver.vkCreateShaderModule(card->device, &module, nullptr, &info.stage.module);
+  Result result = driver.vkCreateShaderModule(gpu->device, &module, nullptr, &info.stage.module);
   if (result == Success) {
-    result = driver.vkCreateComputePipelines(card->device, 0, 1, &info, nullptr, &pipeline);
-    driver.vkDestroyShaderModule(card->device, info.stage.module, nullptr);
+    result = driver.vkCreateComputePipelines(gpu->device, 0, 1, &info, nullptr, &pipeline);
+    driver.vkDestroyShaderModule(gpu->device, info.stage.module, nullptr);
   }
   if (result == Success) {
     pipelines.push_back(pipeline);
     return {};
   }
-  return card->check(result, (std::string("kernel ") + kernel.name + " was compiled").c_str());
+  return gpu->check(result, (std::string("kernel ") + kernel.name + " was compiled").c_str());
 }
 
 // Where parts begin: as few as the largest buffer of the GPU allows, none within a weight.
@@ -109,23 +109,23 @@ std::vector<uint64_t> VulkanModel::divideWeights() const {
   std::vector<uint64_t> places = launches.weightPlaces(), begins = {0};
   places.push_back(facts.weightBytes);
   for (size_t i = 0; i + 1 < places.size(); ++i)
-    if (places[i] > begins.back() && places[i + 1] - begins.back() > card->facts().largestBuffer)
+    if (places[i] > begins.back() && places[i + 1] - begins.back() > gpu->facts().largestBuffer)
       begins.push_back(places[i]);
   return begins;
 }
 
 Status VulkanModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
-  constexpr uint64_t most = 64 << 20;  // of a copy
+  constexpr uint64_t maxCopy = 64 << 20;  // of a copy
   const uint64_t total = facts.weightBytes;
   const std::vector<uint64_t> begins = divideWeights();
-  Transfer transfer(*card);
+  Transfer transfer(*gpu);
   for (size_t i = 0; i < begins.size(); ++i) {
     const uint64_t end = i + 1 < begins.size() ? begins[i + 1] : total;
-    auto part = std::make_unique<Part>(*card, begins[i]);
+    auto part = std::make_unique<Part>(*gpu, begins[i]);
     if (Status status = part->memory.reserve(end - part->begin, "the weights"); status.failed())
       return status;
     for (uint64_t done = part->begin; done < end;) {
-      const uint64_t count = std::min(most, end - done);
+      const uint64_t count = std::min(maxCopy, end - done);
       if (Status status =
               transfer.send(bytes + done, part->memory, done - part->begin, count, "weights were copied to it");
           status.failed())
@@ -149,18 +149,17 @@ uint64_t VulkanModel::launchBytes(const LaunchKernel &kernel) {
   return 16 + (uint64_t(kernel.argumentCount) + 1) / 2 * 16;
 }
 
-uint64_t VulkanModel::phaseBytes(Phase which) const {
-  const artifact::LaunchEntry *phase = launches.phase(which);
+uint64_t VulkanModel::entryBytes(const artifact::LaunchEntry &entry) const {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
-    bytes += launchBytes(launches.kernels()[launches.launch(phase->firstLaunch + i).kernel]);
+  for (uint32_t i = 0; i < entry.launchCount; ++i)
+    bytes += launchBytes(launches.kernels()[launches.launch(entry.firstLaunch + i).kernel]);
   return bytes;
 }
 
 WorkspaceMemory VulkanModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
   WorkspaceMemory memory = gpuMemoryFor(facts, slots, size);
-  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
-    memory.temporaries = multiplyAdd(phaseBytes(phase), 1, memory.temporaries);
+  for (const artifact::LaunchEntry &entry : launches.entries())
+    memory.temporaries = multiplyAdd(entryBytes(entry), 1, memory.temporaries);
   return memory;
 }
 

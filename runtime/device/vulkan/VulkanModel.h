@@ -9,7 +9,7 @@ namespace talc::vulkan {
 
 class VulkanModel final : public GpuModel<Gpu> {
 public:
-  VulkanModel(std::shared_ptr<const Gpu> card, const std::string &file, const artifact::ModelInfo &facts,
+  VulkanModel(std::shared_ptr<const Gpu> gpu, const std::string &file, const artifact::ModelInfo &facts,
               const char *target);
   ~VulkanModel() override;
 
@@ -27,13 +27,13 @@ public:
 
   // A launch's workgroups, three words, and 16 bytes behind them its arguments; so many bytes in all.
   static uint64_t launchBytes(const artifact::LaunchKernel &kernel);
-  // Of a phase; 0: the model has no such phase.
-  uint64_t phaseBytes(Phase phase) const;
+  // Of an entry.
+  uint64_t entryBytes(const artifact::LaunchEntry &entry) const;
 
 private:
   // A run of weights, which suits a buffer of the GPU.
   struct Part {
-    Part(const Gpu &card, uint64_t begin) : begin(begin), memory(card, Place::Device) {}
+    Part(const Gpu &gpu, uint64_t begin) : begin(begin), memory(gpu, Place::Device) {}
     uint64_t begin;
     GpuMemory memory;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: its tables and arguments are written where the GPU sees them, and the commands of its phase run. Results
+// A step: its tables and arguments are written where the GPU sees them, and the commands of its entry run. Results
 // are written where the host sees them.
 #include "runtime/device/vulkan/VulkanWorkspace.h"
 
@@ -19,10 +19,10 @@ using artifact::LaunchKernel;
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.gpu()), options(options), states(card, Place::Device), arena(card, Place::Device),
-      words(card, Place::Sent), transfer(card), clock(card) {
+    : model(model), gpu(model.onGpu()), options(options), states(gpu, Place::Device), arena(gpu, Place::Device),
+      words(gpu, Place::Sent), transfer(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
-    outputs.emplace_back(card, Place::Fetched);
+    outputs.emplace_back(gpu, Place::Fetched);
 }
 
 Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions &options,
@@ -43,10 +43,9 @@ Status VulkanWorkspace::prepare() {
   if (bytes > 0)
     if (Status status = transfer.clear(states, "states were cleared"); status.failed())
       return status;
-  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
-    if (model.code().phase(phase))
-      if (Status status = record(phase); status.failed())
-        return status;
+  for (const LaunchEntry &entry : model.code().entries())
+    if (Status status = record(entry); status.failed())
+      return status;
   return {};
 }
 
@@ -57,23 +56,22 @@ void VulkanWorkspace::addLaunch(Commands &commands, const Recorded &recorded, co
   place += VulkanModel::launchBytes(model.code().kernels()[launch.kernel]);
 }
 
-Status VulkanWorkspace::record(Phase which) {
-  const LaunchEntry &phase = *model.code().phase(which);
-  auto recorded = std::make_unique<Recorded>(card);
-  if (Status status = recorded->arguments.reserve(model.phaseBytes(which), "the arguments of a step"); status.failed())
+Status VulkanWorkspace::record(const LaunchEntry &entry) {
+  auto recorded = std::make_unique<Recorded>(gpu);
+  if (Status status = recorded->arguments.reserve(model.entryBytes(entry), "the arguments of a step"); status.failed())
     return status;
   uint64_t place = 0;
-  for (uint32_t first = 0; first < phase.launchCount; first += launchesOfPart) {
-    auto part = std::make_unique<Commands>(card);
+  for (uint32_t first = 0; first < entry.launchCount; first += launchesOfPart) {
+    auto part = std::make_unique<Commands>(gpu);
     if (Status status = part->begin(); status.failed())
       return status;
-    for (uint32_t i = first; i < std::min(first + launchesOfPart, phase.launchCount); ++i)
-      addLaunch(*part, *recorded, model.code().launch(phase.firstLaunch + i), place);
+    for (uint32_t i = first; i < std::min(first + launchesOfPart, entry.launchCount); ++i)
+      addLaunch(*part, *recorded, model.code().launch(entry.firstLaunch + i), place);
     if (Status status = part->end(); status.failed())
       return status;
     recorded->parts.push_back(std::move(part));
   }
-  phases[static_cast<int>(which)] = std::move(recorded);
+  entries.push_back(std::move(recorded));
   return {};
 }
 
@@ -111,8 +109,8 @@ Status VulkanWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t byt
 
 WorkspaceMemory VulkanWorkspace::memory() const {
   uint64_t temporaries = arena.size() + words.size();
-  for (const std::unique_ptr<Recorded> &phase : phases)
-    temporaries += phase ? phase->arguments.size() : 0;
+  for (const std::unique_ptr<Recorded> &entry : entries)
+    temporaries += entry->arguments.size();
   uint64_t results = 0;
   for (const GpuMemory &memory : outputs)
     results += memory.size();
@@ -140,17 +138,17 @@ StepAddresses VulkanWorkspace::addresses() const {
 }
 
 Status VulkanWorkspace::writeArguments(const Step &step) {
-  const LaunchEntry &phase = *model.code().phase(step.phase);
+  const LaunchEntry &entry = model.code().entries()[step.entry];
   const LaunchValues values = valuesOf(step, addresses());
-  unsigned char *place = phases[static_cast<int>(step.phase)]->arguments.mapped();
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const Launch &launch = model.code().launch(phase.firstLaunch + i);
+  unsigned char *place = entries[step.entry]->arguments.mapped();
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const Launch &launch = model.code().launch(entry.firstLaunch + i);
     const LaunchKernel &kernel = model.code().kernels()[launch.kernel];
     const uint64_t workgroups = model.code().gridX(launch, values);
-    if (workgroups > card.facts().workgroupsInX)
+    if (workgroups > gpu.facts().workgroupsInX)
       return Status::failure(TALC_ERROR_MEMORY,
                              "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                             model.name().c_str(), kernel.name, values.rows, card.name().c_str());
+                             model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
     const uint32_t grid[3] = {static_cast<uint32_t>(workgroups), kernel.grid.y, 1};
     memcpy(place, grid, sizeof(grid));
     for (uint32_t n = 0; n < kernel.argumentCount; ++n) {
@@ -176,15 +174,15 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
 
 // The same launches among timestamps.
 Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
-  const LaunchEntry &phase = *model.code().phase(step.phase);
-  Commands commands(card);
+  const LaunchEntry &entry = model.code().entries()[step.entry];
+  Commands commands(gpu);
   if (Status status = commands.begin(); status.failed())
     return status;
-  if (Status status = clock.restart(commands, phase.launchCount); status.failed())
+  if (Status status = clock.restart(commands, entry.launchCount); status.failed())
     return status;
   uint64_t place = 0;
-  for (uint32_t i = 0; i < phase.launchCount; ++i) {
-    const Launch &launch = model.code().launch(phase.firstLaunch + i);
+  for (uint32_t i = 0; i < entry.launchCount; ++i) {
+    const Launch &launch = model.code().launch(entry.firstLaunch + i);
     const bool isKernel = launch.mark != UINT32_MAX;
     if (isKernel)
       clock.begin(commands, launch.mark);
@@ -200,7 +198,7 @@ Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
 }
 
 Status VulkanWorkspace::run(const Step &step) {
-  const Recorded &recorded = *phases[static_cast<int>(step.phase)];
+  const Recorded &recorded = *entries[step.entry];
   if (Status status = sendStep(step); status.failed())
     return status;
   if (Status status = writeArguments(step); status.failed())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps as commands that are recorded once for each phase: what differs between steps are workgroups and
+// Runs steps as commands that are recorded once for each entry: what differs between steps are workgroups and
 // arguments, which the GPU reads from memory that the host fills.
 #pragma once
 
@@ -28,16 +28,16 @@ protected:
   Status grow(const StepSize &size) override;
 
 private:
-  // Launches of a phase, and what they read of arguments.
+  // Launches of an entry, and what they read of arguments.
   struct Recorded {
-    explicit Recorded(const Gpu &card) : arguments(card, Place::Sent) {}
+    explicit Recorded(const Gpu &gpu) : arguments(gpu, Place::Sent) {}
     GpuMemory arguments;
     std::vector<std::unique_ptr<Commands>> parts;
   };
 
   VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options);
   Status prepare();
-  Status record(Phase phase);
+  Status record(const artifact::LaunchEntry &entry);
   Status sendStep(const Step &step);
   Status writeArguments(const Step &step);
   Status runParts(const Recorded &recorded) const;
@@ -47,11 +47,11 @@ private:
   StepAddresses addresses() const;
 
   const VulkanModel &model;
-  const Gpu &card;
+  const Gpu &gpu;
   const WorkspaceOptions options;
   GpuMemory states, arena, words;
   std::deque<GpuMemory> outputs;
-  std::unique_ptr<Recorded> phases[3];
+  std::vector<std::unique_ptr<Recorded>> entries;  // by EntryIndex
   mutable Transfer transfer;
   std::vector<int32_t> stepWords;
   LaunchClock clock;

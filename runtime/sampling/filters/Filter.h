@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be drawn is narrowed by filters, in the order of Filters.inc. Each is a file of this folder.
+// Filters reduce the candidates for a draw, in the order of Filters.inc. Each is a file of this folder.
 #pragma once
 
 #include "runtime/sampling/SortedCandidates.h"
@@ -9,7 +9,7 @@ namespace talc {
 
 struct Filter {
   bool (*isOn)(const talc_sampling &settings);
-  // At least one candidate is left.
+  // A filter leaves at least one candidate.
   void (*apply)(const talc_sampling &settings, SortedCandidates &candidates);
 };
 
@@ -17,7 +17,7 @@ struct Filter {
 #include "runtime/sampling/filters/Filters.inc"
 #undef FILTER
 
-// All of them.
+// The table of all filters.
 constexpr const Filter *filters[] = {
 #define FILTER(name) &name##Filter,
 #include "runtime/sampling/filters/Filters.inc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the fewest of the likeliest tokens whose probabilities reach p of what is there.
+// Keeps the fewest likeliest tokens whose probabilities reach p of the sum.
 //
 // Source: Holtzman, Buys, Du, Forbes, Choi: The curious case of neural text degeneration, 2020.
 #include "runtime/sampling/filters/Filter.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps tokens that say about as much as the distribution lets expect, the fewest whose probabilities reach p.
+// Keeps the fewest tokens whose information is closest to the entropy and whose probabilities reach p.
 //
 //   information   - ln p    0.1 | 0.9  1.7  2.2 | 3.0  6.1      likeliest tokens first
 //   expected      entropy            1.6
 //
-// What is kept is a run of ranks: from where the expected information lies it grows to the side that is closer.
+// The tokens form a range of ranks, which grows from the entropy to the closer side.
 //
 // Source: Meister, Pimentel, Wiher, Cotterell: Locally typical sampling, 2023.
 #include "runtime/sampling/Logarithm.h"

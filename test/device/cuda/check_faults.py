@@ -37,7 +37,7 @@ def logits(app, text):
 
 def faults(text, used):
     """(name, text with the fault), of kernels that ran."""
-    for kernel in re.finditer(r'\.entry (contract_\d+)\(.*?\n}', text, re.DOTALL):
+    for kernel in re.finditer(r'\.entry (matmul_\d+)\(.*?\n}', text, re.DOTALL):
         name, begin = kernel.group(1), kernel.start()
         if name not in used:
             continue
@@ -64,7 +64,7 @@ def shifted_rows(text, used):
 
 def endless_rows(text, used):
     """A contraction's tile does not end with the step's rows."""
-    for kernel in re.finditer(r'\.entry (contract_\d+)\(.*?\n}', text, re.DOTALL):
+    for kernel in re.finditer(r'\.entry (matmul_\d+)\(.*?\n}', text, re.DOTALL):
         end = re.search(r'min\.s64\s+(%\w+), (%\w+), %\w+;', kernel.group(0))
         if kernel.group(1) in used:
             at = kernel.start() + end.start()

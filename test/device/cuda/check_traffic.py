@@ -28,7 +28,7 @@ def compiled(width, weights):
     subprocess.run([*compile, '-o', os.path.join(folder, 'app')], check=True, capture_output=True)
     size = {'f32': 4, 'bf16': 2}[weights]
     stored = {name: size * int(depth) * int(outputs)
-              for name, depth, outputs in re.findall(r'name = "(contract_\d+)".*?shapes = "(\d+) x (\d+) ', program)}
+              for name, depth, outputs in re.findall(r'name = "(matmul_\d+)".*?shapes = "(\d+) x (\d+) ', program)}
     return os.path.join(folder, 'app'), stored
 
 

@@ -35,7 +35,7 @@ func.func @shared_heads(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.kv_ca
 // -----
 
 func.func @queries_type(%s: !kernel.step, %q: memref<?x96xf16>, %kv: !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, %out: memref<?x96xf16>) {
-  // expected-error@+1 {{queries is 'memref<?x96xf16>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{queries is 'memref<?x96xf16>', expected rows of contiguous f32, with a known number of features}}
   kernel.attention causal %s, %q, %kv heads 4 scale 0.2 window 0 into %out : (!kernel.step, memref<?x96xf16>, !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, memref<?x96xf16>) -> ()
   return
 }
@@ -43,7 +43,7 @@ func.func @queries_type(%s: !kernel.step, %q: memref<?x96xf16>, %kv: !talc.kv_ca
 // -----
 
 func.func @queries_stride(%s: !kernel.step, %q: memref<?x96xf32, strided<[192, 2]>>, %kv: !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, %out: memref<?x96xf32>) {
-  // expected-error@+1 {{queries is 'memref<?x96xf32, strided<[192, 2]>>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{queries is 'memref<?x96xf32, strided<[192, 2]>>', expected rows of contiguous f32, with a known number of features}}
   kernel.attention causal %s, %q, %kv heads 4 scale 0.2 window 0 into %out : (!kernel.step, memref<?x96xf32, strided<[192, 2]>>, !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, memref<?x96xf32>) -> ()
   return
 }
@@ -51,7 +51,7 @@ func.func @queries_stride(%s: !kernel.step, %q: memref<?x96xf32, strided<[192, 2
 // -----
 
 func.func @queries_features(%s: !kernel.step, %q: memref<1x?xf32>, %kv: !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, %out: memref<1x?xf32>) {
-  // expected-error@+1 {{queries is 'memref<1x?xf32>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{queries is 'memref<1x?xf32>', expected rows of contiguous f32, with a known number of features}}
   kernel.attention causal %s, %q, %kv heads 4 scale 0.2 window 0 into %out : (!kernel.step, memref<1x?xf32>, !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, memref<1x?xf32>) -> ()
   return
 }
@@ -202,7 +202,7 @@ func.func @combine(%s: !kernel.step, %parts: memref<4x160xf32>, %out: memref<1x9
 // -----
 
 func.func @combine_columns(%s: !kernel.step, %parts: memref<4x128xf32>, %out: memref<1x96xf32>) {
-  // expected-error@+1 {{parts columns is 128, expected 160}}
+  // expected-error@+1 {{partials columns is 128, expected 160}}
   kernel.combine %s, %parts heads 4 window 0 block 64 into %out : (!kernel.step, memref<4x128xf32>, memref<1x96xf32>) -> ()
   return
 }
@@ -242,7 +242,7 @@ func.func @combine_window(%s: !kernel.step, %parts: memref<4x160xf32>, %out: mem
 // -----
 
 func.func @combine_parts(%s: !kernel.step, %parts: memref<4x160xf16>, %out: memref<1x96xf32>) {
-  // expected-error@+1 {{parts is 'memref<4x160xf16>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{partials is 'memref<4x160xf16>', expected rows of contiguous f32, with a known number of features}}
   kernel.combine %s, %parts heads 4 window 0 block 64 into %out : (!kernel.step, memref<4x160xf16>, memref<1x96xf32>) -> ()
   return
 }

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, with a known number of features}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -14,7 +14,7 @@ func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, 
 // -----
 
 func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{contracts 32 features with a depth of 31}}
+  // expected-error@+1 {{multiplies 32 features by a weight of depth 31}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -27,10 +27,10 @@ func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>
 // Parts of k: rows of sums, of a row that says nothing else.
 func.func @parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
   // expected-error@+1 {{row count of init is 3, expected 4}}
-  kernel.matmul %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y split_k 4 {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
   return
 }
 
@@ -38,21 +38,21 @@ func.func @parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>
 
 func.func @uneven_parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
   // expected-error@+1 {{divides 32 features into 3 parts}}
-  kernel.matmul %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y split_k 3 {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.split_k = 3 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
   return
 }
 
 // -----
 
 func.func @parts_with_inputs(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %bias: memref<32xf32>, %y: memref<4x32xf32>) {
-  // expected-error@+1 {{leaves sums of parts of k, which have no inputs, gates or groups}}
-  kernel.matmul %s, %x, %w inputs(%bias) into %y {
+  // expected-error@+1 {{has split_k, expected no inputs, gates or groups}}
+  kernel.matmul %s, %x, %w inputs(%bias) into %y split_k 4 {
   ^bb0(%sum: f32, %b: f32):
     kernel.yield %sum : f32
-  } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<4x32xf32>) -> ()
+  } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<4x32xf32>) -> ()
   return
 }
 
@@ -105,7 +105,7 @@ func.func @gated_arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<4x
 // -----
 
 func.func @yields_two(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{has an epilogue that yields no single value}}
+  // expected-error@+1 {{has an epilogue that does not yield a single value}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum, %sum : f32, f32
@@ -141,7 +141,7 @@ func.func @task_arguments(%s: !kernel.step) {
 // -----
 
 func.func @task_extents(%s: !kernel.step, %n: index) {
-  // expected-error@+1 {{over rows is of 2 extents, expected 1}}
+  // expected-error@+1 {{over rows has 2 extents, expected 1}}
   kernel.tasks %s over rows by rows of(%n, %n) {
   ^bb0(%first: index, %end: index):
   }
@@ -163,7 +163,7 @@ func.func @task_grain(%s: !kernel.step, %n: index) {
 func.func @nested_tasks(%s: !kernel.step) {
   kernel.tasks %s over heads by heads {
   ^bb0(%head: index):
-    // expected-error@+1 {{stands in a task of another piece}}
+    // expected-error@+1 {{is inside a task of another compute op}}
     kernel.tasks %s over heads by heads {
     ^bb0(%other: index):
     }
@@ -194,3 +194,23 @@ func.func @matrices(%s: !kernel.step, %m: !talc.kv_cache<2 x 2 x 8, memory in #k
   %0 = kernel.matrices %s, %m[%at] : !talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices> -> memref<2x2x2x2xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{has the attribute kernel.color, which is not an attribute of the dialect}}
+func.func @unknown() attributes {kernel.color = "red"} {
+  return
+}
+
+// -----
+
+func.func @wrong_carrier() {
+  // expected-error @+1 {{has the attribute kernel.op, which only functions may carry}}
+  %x = memref.alloc() {kernel.op = "norm"} : memref<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has kernel.narrowed = f32 on argument 0, which may not carry it}}
+func.func private @not_narrower(memref<8xf32> {kernel.narrowed = f32})

@@ -67,7 +67,7 @@ func.func @norm_epsilon(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<8
 // -----
 
 func.func @norm_rank(%s: !kernel.step, %x: memref<32xf32>, %scale: memref<8xf32>, %bias: memref<8xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, a known number of them}}
+  // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, with a known number of features}}
   kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 4 into %y : (!kernel.step, memref<32xf32>, memref<8xf32>, memref<8xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -239,7 +239,7 @@ func.func @append_type(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #ker
 
 // -----
 
-func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
+func.func @matmul_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight is 'memref<2x32x16xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 3 dimensions of known size}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -250,7 +250,7 @@ func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x
 
 // -----
 
-func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x0xf32>, %y: memref<?x32xf32>) {
+func.func @matmul_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x0xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight has panels of depth 32 and 0 lanes, expected more than 0}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -261,7 +261,7 @@ func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 
 // -----
 
-func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
+func.func @matmul_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has a weight in panels of 15 lanes, expected 16, 32 or 64}}
   kernel.matmul %s, %x, %w into %y gated {
   ^bb0(%sum: f32, %other: f32):
@@ -272,7 +272,7 @@ func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 
 // -----
 
-func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<32xf32>) {
+func.func @matmul_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<32xf32>) {
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
@@ -282,8 +282,8 @@ func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32
 
 // -----
 
-func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<31xf32>) {
-  // expected-error@+1 {{input is 'memref<31xf32>', expected rows of 32 f32, or a vector of at least so many}}
+func.func @matmul_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<31xf32>) {
+  // expected-error@+1 {{input is 'memref<31xf32>', expected rows of 32 f32, or a vector of at least that length}}
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
@@ -293,7 +293,7 @@ func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memre
 
 // -----
 
-func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<?x48xf32>) {
+func.func @matmul_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<?x48xf32>) {
   // expected-error@+1 {{width of an input is 48, expected 32}}
   kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
@@ -304,7 +304,7 @@ func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<
 
 // -----
 
-func.func @contract_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<2x32xf32>) {
+func.func @matmul_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<2x32xf32>) {
   // expected-error@+1 {{row count of init is 2, expected 1}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -317,7 +317,7 @@ func.func @contract_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32
 
 // An epilogue without a terminator.
 func.func @no_yield(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>) {
-  // expected-error@+1 {{has an epilogue that yields no single value}}
+  // expected-error@+1 {{has an epilogue that does not yield a single value}}
   "kernel.matmul"(%s, %x, %w, %x) ({
   ^bb0(%sum: f32):
     %double = "arith.addf"(%sum, %sum) : (f32, f32) -> f32
@@ -344,7 +344,7 @@ func.func @some_bytes(%x: memref<4x4xf16>) {
 // -----
 
 func.func @append_without_layout(%s: !kernel.step, %state: !talc.kv_cache<2 x 12 x 17>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{has a state without a layout; layout-kv-cache gives it one}}
+  // expected-error@+1 {{has a KV cache without a layout; layout-kv-cache gives it one}}
   kernel.kv_append %s, %state, %x, %x : !talc.kv_cache<2 x 12 x 17>, memref<?x24xf32>, memref<?x24xf32>
   return
 }
@@ -352,7 +352,7 @@ func.func @append_without_layout(%s: !kernel.step, %state: !talc.kv_cache<2 x 12
 // -----
 
 func.func @keys_without_layout(%s: !kernel.step, %state: !talc.kv_cache<2 x 12 x 17>, %slot: index) {
-  // expected-error@+1 {{expected a state that is laid out in #kernel.kv_panels}}
+  // expected-error@+1 {{expected a cache that is laid out in #kernel.kv_panels}}
   %0 = kernel.keys %s, %state[%slot] : !talc.kv_cache<2 x 12 x 17> -> memref<2x2x12x16xf32>
   return
 }
@@ -368,7 +368,7 @@ func.func @route_count(%s: !kernel.step, %x: memref<?x4xf32>, %y: memref<?x4xf32
 // -----
 
 func.func @gather_counted(%s: !kernel.step, %table: memref<8x4xf32>, %y: memref<?x4xf32>) {
-  // expected-error@+1 {{counts tokens that are not padding, expected the id of padding, and of no other index}}
+  // expected-error@+1 {{has the index counted or the id of padding, expected both or neither}}
   kernel.gather counted %s, %table plus 1 into %y : (!kernel.step, memref<8x4xf32>, memref<?x4xf32>) -> ()
   return
 }
@@ -376,7 +376,7 @@ func.func @gather_counted(%s: !kernel.step, %table: memref<8x4xf32>, %y: memref<
 // -----
 
 func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of rounded integers}}
+  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of quantized activations}}
   kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
   return
 }
@@ -392,7 +392,7 @@ func.func @dot_bytes(%levels: vector<32xi8>, %sums: vector<16xi32>) {
 // -----
 
 func.func @dot_levels(%levels: vector<32xi8>, %sums: vector<8xi32>) {
-  // expected-error@+1 {{has levels up to 256, expected 1 to 255}}
+  // expected-error@+1 {{has codes up to 256, expected 1 to 255}}
   %0 = kernel.dot %levels to 256, %levels plus %sums : vector<32xi8> -> vector<8xi32>
   return
 }
@@ -408,7 +408,7 @@ func.func @look_up(%places: vector<16xi8>) {
 // -----
 
 func.func @dot_pairs(%x: vector<16xbf16>, %sums: vector<16xf32>) {
-  // expected-error@+1 {{has 'vector<16xbf16>' for 16 sums, expected two numbers for each}}
+  // expected-error@+1 {{has 'vector<16xbf16>' for 16 sums, expected two bf16 for each}}
   %0 = kernel.dot_pairs %x, %x plus %sums : vector<16xbf16> -> vector<16xf32>
   return
 }

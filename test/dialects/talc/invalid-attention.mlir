@@ -11,7 +11,7 @@ func.func @row_bias(%q: tensor<?x8xf32>, %b: tensor<?x9xf32>, %s: !talc.sequence
 // -----
 
 func.func @row_bias_mask(%q: tensor<?x8xf32>, %b: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{has a bias of each row: expected the mask causal, no other bias, and no kept tokens}}
+  // expected-error @+1 {{has a bias for each row: expected the mask causal, no other bias, and no sink tokens}}
   %0 = talc.attention full %q, %q, %q, %s heads 2, 2 scale 1.0 row_bias %b : tensor<?x8xf32> : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @row_bias_mask(%q: tensor<?x8xf32>, %b: tensor<?x8xf32>, %s: !talc.seq
 // -----
 
 func.func @zero_start(%q: tensor<?x8xf32>, %b: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{begins with keys that are zero: expected a window, a bias of each row, and no sinks}}
+  // expected-error @+1 {{has keys that are zero at the start: expected a window, a bias for each row, and no sinks}}
   %0 = talc.attention causal %q, %q, %q, %s heads 2, 2 scale 1.0 row_bias %b : tensor<?x8xf32> zero_start : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

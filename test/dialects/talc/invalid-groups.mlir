@@ -51,7 +51,7 @@ func.func @route_left(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @rope_digits(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.rope' op has the last position 0 and digits to the base 10, expected natural numbers, and digits with a table}}
+  // expected-error @+1 {{'talc.rope' op has the last position 0 and digits in base 10, expected numbers >= 0, and digits only with a table}}
   %0 = talc.rope %x, %s heads 2 rotary 4 base 10000.0 {digits = 10 : i64} : tensor<?x8xf32>
   return
 }
@@ -67,7 +67,7 @@ func.func @experts_biases(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<6
 // -----
 
 func.func @experts_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<4x8x16xf32>, %d: tensor<2x16x16xf32>) {
-  // expected-error @+1 {{'talc.experts' op rounds to 'f16', expected a type of rounded activations, and packed weights}}
+  // expected-error @+1 {{'talc.experts' op quantizes to 'f16', expected a type of quantized activations, and packed weights}}
   %0 = talc.experts silu %x, %r, %w down %d chosen 1 rounding f16 : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<4x8x16xf32>, tensor<2x16x16xf32>) -> tensor<?x8xf32>
   return
 }
@@ -75,7 +75,7 @@ func.func @experts_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor
 // -----
 
 func.func @experts_unpacked_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<32x8xf32>, %d: tensor<16x16xf32>) {
-  // expected-error @+1 {{'talc.experts' op rounds to 'bf16', expected a type of rounded activations, and packed weights}}
+  // expected-error @+1 {{'talc.experts' op quantizes to 'bf16', expected a type of quantized activations, and packed weights}}
   %0 = talc.experts silu %x, %r, %w, %w down %d chosen 1 rounding bf16 : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<32x8xf32>, tensor<32x8xf32>, tensor<16x16xf32>) -> tensor<?x8xf32>
   return
 }
@@ -83,17 +83,17 @@ func.func @experts_unpacked_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %
 // -----
 
 func.func @experts_rounded_blocks(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<4x8x16xf32>, %d: tensor<2x16x16xf32>) {
-  // expected-error @+1 {{'talc.experts' op rounds 16 features, expected whole blocks of 32}}
+  // expected-error @+1 {{'talc.experts' op quantizes 16 features, expected a multiple of 32}}
   %0 = talc.experts silu %x, %r, %w down %d chosen 1 rounding !talc.stored<q8_sums> : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<4x8x16xf32>, tensor<2x16x16xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-// expected-error @+1 {{a state for 8 tokens with a window of 9 that keeps 0 more is impossible}}
+// expected-error @+1 {{a KV cache for 8 tokens with a window of 9 and 0 sink tokens is impossible}}
 talc.kv_cache @window : !talc.kv_cache<2 x 4 x 8 window 9>
 
 // -----
 
-// expected-error @+1 {{only states of sequences have a window}}
+// expected-error @+1 {{only KV caches of sequences can have a window}}
 talc.kv_cache @source : !talc.kv_cache<2 x 4 x 8, source window 4>

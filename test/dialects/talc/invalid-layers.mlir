@@ -131,7 +131,7 @@ func.func @rope_heads(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @rope_odd(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.rope' op turns 3 features of heads of width 4, expected an even number up to that width}}
+  // expected-error @+1 {{'talc.rope' op rotates 3 features of heads of width 4, expected an even number up to that width}}
   %0 = talc.rope %x, %s heads 2 rotary 3 base 10000.0 : tensor<?x8xf32>
   return
 }
@@ -139,7 +139,7 @@ func.func @rope_odd(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @rope_too_wide(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.rope' op turns 6 features of heads of width 4, expected an even number up to that width}}
+  // expected-error @+1 {{'talc.rope' op rotates 6 features of heads of width 4, expected an even number up to that width}}
   %0 = talc.rope %x, %s heads 2 rotary 6 base 10000.0 : tensor<?x8xf32>
   return
 }
@@ -287,7 +287,7 @@ func.func @rope_base_of_yarn(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @rope_growing(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.rope' op turns 2 features with a growing base, expected more than 2}}
+  // expected-error @+1 {{'talc.rope' op rotates 2 features with a growing base, expected more than 2}}
   %0 = talc.rope %x, %s heads 2 rotary 2 base 100.0 scaling (#talc.dynamic_scaling<factor = 2.0, original = 8>) : tensor<?x8xf32>
   return
 }
@@ -340,7 +340,7 @@ func.func @attention_cap(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @attention_absolute(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.attention' op has no bias, but says what its columns are}}
+  // expected-error @+1 {{'talc.attention' op is absolute, but has no bias}}
   %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 {absolute} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
@@ -396,7 +396,7 @@ func.func @experts_up(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tens
 // -----
 
 func.func @memory_role(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8>, %g: tensor<4xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.memory' op has the state '!talc.kv_cache<2 x 2 x 8>', expected one of the role memory}}
+  // expected-error @+1 {{'talc.memory' op has the cache '!talc.kv_cache<2 x 2 x 8>', expected one of the role memory}}
   %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return
 }
@@ -436,7 +436,7 @@ func.func @memory_gates(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_c
 // -----
 
 func.func @memory_append(%k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.kv_append' op is of a memory, which keeps no row of a token}}
+  // expected-error @+1 {{'talc.kv_append' op is of a compressive memory, which does not hold keys and values of tokens}}
   talc.kv_append %m, %k, %k, %s : !talc.kv_cache<2 x 2 x 8, memory>, tensor<?x4xf32>
   return
 }
@@ -444,7 +444,7 @@ func.func @memory_append(%k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memo
 // -----
 
 func.func @memory_read(%m: !talc.kv_cache<2 x 2 x 8, memory>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.kv_read' op is of a memory, which keeps no row of a token}}
+  // expected-error @+1 {{'talc.kv_read' op is of a compressive memory, which does not hold keys and values of tokens}}
   %0, %1 = talc.kv_read %m, %s : !talc.kv_cache<2 x 2 x 8, memory> -> tensor<?x4xf32>, tensor<?x4xf32>
   return
 }

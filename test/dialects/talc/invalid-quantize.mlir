@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_blocks(%x: tensor<?x48xf32>) {
-  // expected-error @+1 {{'talc.quantize' op rounds 48 features, expected whole blocks of 32}}
+  // expected-error @+1 {{'talc.quantize' op quantizes 48 features, expected a multiple of 32}}
   %0 = talc.quantize %x : tensor<?x48xf32> -> tensor<?x48x!talc.stored<q8_sums>>
   return
 }
@@ -11,7 +11,7 @@ func.func @quantize_blocks(%x: tensor<?x48xf32>) {
 // -----
 
 func.func @quantize_together(%x: tensor<?x288xf32>) {
-  // expected-error @+1 {{'talc.quantize' op rounds 288 features, expected whole blocks of 256}}
+  // expected-error @+1 {{'talc.quantize' op quantizes 288 features, expected a multiple of 256}}
   %0 = talc.quantize %x : tensor<?x288xf32> -> tensor<?x288x!talc.stored<q8_256_sums>>
   return
 }

@@ -124,7 +124,7 @@ func.func @position_padding(%s: !talc.sequences, %table: tensor<10x4xf32>, %ids:
 // -----
 
 func.func @position_padding_alone(%s: !talc.sequences, %table: tensor<10x4xf32>) {
-  // expected-error @+1 {{'talc.position' op has token ids without the id of padding, or the other way round}}
+  // expected-error @+1 {{'talc.position' op has token ids or the id of padding, expected both or neither}}
   %0 = talc.position %s, %table {offset = 2 : i64, padding = 1 : i64} : tensor<10x4xf32> -> tensor<?x4xf32>
   return
 }

@@ -7,24 +7,24 @@ talc.weight @dynamic : tensor<?x4xf32> = #talc.fill<0.0>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is stored as 'bf16', expected what it is rounded to, or blocks for levels and scales}}
+// expected-error @+1 {{'talc.weight' op is stored as 'bf16', expected the type that it is rounded to, or blocks of codes and scales}}
 talc.weight @other : tensor<8x64xf32> = #talc.quantized<elementType = bf16, rounded = f16, codes = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is 'tensor<64xf32>' with a scale for 1 rows and 0 columns, expected a matrix and numbers > 0}}
+// expected-error @+1 {{'talc.weight' op is 'tensor<64xf32>' with a scale for 1 rows and 0 columns, expected a matrix and sizes > 0}}
 talc.weight @vector : tensor<64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 0>
 
 // -----
 
-// expected-error @+2 {{has numbers of 5 bits, which e2m1 have not}}
-// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+// expected-error @+2 {{has numbers of 5 bits, which e2m1 cannot have}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'codes'}}
 talc.weight @bits : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, e2m1 5, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
 // expected-error @+2 {{swaps numbers of 8 bits, expected 4}}
-// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'codes'}}
 talc.weight @swapped : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, natural 8, swapped, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
@@ -39,14 +39,14 @@ talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
 
 // -----
 
-// expected-error @+2 {{no storage format of blocks is called 'q9'}}
+// expected-error @+2 {{'q9' is not a storage format of quant blocks}}
 // expected-error @+1 {{failed to parse Talc_Stored parameter 'format'}}
 talc.weight @unknown_format : tensor<4x4x!talc.stored<q9>> = #talc.fill<0.0>
 
 // -----
 
 // A format of single numbers is a type of MLIR.
-// expected-error @+2 {{no storage format of blocks is called 'f32'}}
+// expected-error @+2 {{'f32' is not a storage format of quant blocks}}
 // expected-error @+1 {{failed to parse Talc_Stored parameter 'format'}}
 talc.weight @numbers : tensor<4x4x!talc.stored<f32>> = #talc.fill<0.0>
 
@@ -78,7 +78,7 @@ talc.weight @convert : tensor<4xf16> = #talc.convert
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op concatenates no weights}}
+// expected-error @+1 {{'talc.weight' op concatenates 0 weights}}
 talc.weight @concat : tensor<4xf32> = #talc.concat
 
 // -----
@@ -90,7 +90,7 @@ talc.weight @interleave : tensor<4x4xf32> = #talc.interleave<2> of [@a]
 // -----
 
 talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
-// expected-error @+1 {{'talc.weight' op interleaves groups of no rows}}
+// expected-error @+1 {{'talc.weight' op interleaves groups of 0 rows}}
 talc.weight @interleave : tensor<8x4xf32> = #talc.interleave<0> of [@a, @a]
 
 // -----
@@ -135,7 +135,7 @@ func.func @derive_from_file() {
 // -----
 
 func.func @missing_weight() {
-  // expected-error @+1 {{'talc.get_weight' op names @w, which is no talc.weight}}
+  // expected-error @+1 {{'talc.get_weight' op names @w, which is not a talc.weight}}
   %0 = talc.get_weight @w : tensor<4xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @weight_type() {
 
 talc.weight @w : tensor<4xf32> = #talc.fill<0.0>
 func.func @missing_state() {
-  // expected-error @+1 {{'talc.get_kv_cache' op names @w, which is no talc.kv_cache}}
+  // expected-error @+1 {{'talc.get_kv_cache' op names @w, which is not a talc.kv_cache}}
   %0 = talc.get_kv_cache @w : !talc.kv_cache<1 x 4 x 8>
   return
 }
@@ -193,18 +193,18 @@ func.func @read_values(%state: !talc.kv_cache<2 x 4 x 8>, %s: !talc.sequences) {
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is made of @missing, which is no talc.weight}}
+// expected-error @+1 {{'talc.weight' op is made of @missing, which is not a talc.weight}}
 talc.weight @copy : tensor<4x4xf32> = #talc.transpose of [@missing]
 
 // -----
 
 talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
-// expected-error @+1 {{'talc.weight' op is made of other weights, but has values of its own}}
+// expected-error @+1 {{'talc.weight' op has source weights, but its source is not a recipe}}
 talc.weight @b : tensor<4x4xf32> = #talc.fill<0.0> of [@a]
 
 // -----
 
-// expected-error @+1 {{a state of 0 heads of width 4 for 8 tokens is impossible}}
+// expected-error @+1 {{a KV cache of 0 heads of width 4 for 8 tokens is impossible}}
 talc.kv_cache @cache : !talc.kv_cache<0 x 4 x 8>
 
 // -----
@@ -225,12 +225,12 @@ talc.weight @huge : tensor<4611686018427387904x4xf32> = #talc.fill<0.0>
 // -----
 
 // Wider heads do not fit a thread's stack.
-// expected-error @+1 {{a state of 1 heads of width 1025 for 8 tokens is impossible}}
+// expected-error @+1 {{a KV cache of 1 heads of width 1025 for 8 tokens is impossible}}
 talc.kv_cache @wide : !talc.kv_cache<1 x 1025 x 8>
 
 // -----
 
-// expected-error @+1 {{a state of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
+// expected-error @+1 {{a KV cache of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
 talc.kv_cache @cache : !talc.kv_cache<1000000000 x 64 x 1000000000>
 
 // -----
@@ -269,7 +269,7 @@ talc.weight @bias : tensor<2x15xf32> = #talc.relative_bias<bidirectional = false
 
 // -----
 
-// expected-error @+1 {{a state of 1 heads of width 5000 for 8 tokens is impossible}}
+// expected-error @+1 {{a KV cache of 1 heads of width 5000 for 8 tokens is impossible}}
 talc.kv_cache @cache : !talc.kv_cache<1 x 5000 x 8, source>
 
 // -----
@@ -301,7 +301,7 @@ talc.weight @some : tensor<4x4xf32> = #talc.rows<first = 0, count = 3, period = 
 // -----
 
 talc.weight @a : tensor<8x4xf32> = #talc.fill<1.0>
-// expected-error @+1 {{turns 3 of 4 rows, expected an even number up to that width}}
+// expected-error @+1 {{rotates 3 of 4 rows, expected an even number up to that width}}
 talc.weight @ordered : tensor<8x4xf32> = #talc.half_split<width = 4, rotary = 3> of [@a]
 
 // -----
@@ -312,5 +312,5 @@ talc.weight @ordered : tensor<8x4xf32> = #talc.half_split<width = 3, rotary = 2>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is a bias by distance, expected a shape [heads, odd number of distances]}}
+// expected-error @+1 {{'talc.weight' op is an ALiBi table, expected a shape [heads, odd number of distances]}}
 talc.weight @falling : tensor<2x16xf32> = #talc.alibi

@@ -4,17 +4,17 @@
 // RUN: %talc-opt %s -check-step -split-input-file -verify-diagnostics > %t
 // RUN: %talc compile %models/tales-gpt2 --stop-after=bufferize -o %t.mlir
 // RUN: %python %S/drop_barriers.py %talc-opt %t.mlir | FileCheck %s
-// RUN: %talc compile %models/tales-gpt2 --target=nvptx --stop-after=bufferize -o %t.claims.mlir
-// RUN: %python %S/drop_barriers.py %talc-opt %t.claims.mlir | FileCheck %s --check-prefix=CLAIMS
-// RUN: sed 's/^module .*attributes {/&kernel.dynamic_schedule, /' %t.mlir > %t.fewer.mlir
+// RUN: %talc compile %models/tales-gpt2 --target=nvptx --stop-after=bufferize -o %t.dynamic.mlir
+// RUN: %python %S/drop_barriers.py %talc-opt %t.dynamic.mlir | FileCheck %s --check-prefix=DYNAMIC
+// RUN: sed -E 's/^( *kernel.tasks .* by [a-z]+)/\1 dynamic/' %t.mlir > %t.fewer.mlir
 // RUN: not %talc-opt %t.fewer.mlir -check-step -o %t.none 2>&1 | FileCheck %s --check-prefix=FEWER
 
 // None of a model's barriers is there in vain.
 // CHECK: 16 barriers, 16 missed
 
 // Nor are those of a GPU, whose workgroups take any task: there are more, and those of threads do not suffice.
-// CLAIMS: [[N:[0-9]+]] barriers, [[N]] missed
-// FEWER: on other workers, without a barrier between them where workers claim tasks
+// DYNAMIC: [[N:[0-9]+]] barriers, [[N]] missed
+// FEWER: on other workers, without a barrier between them where tasks are scheduled dynamically
 
 // By rows every worker keeps to its own rows: only the other division needs the barrier. The arena's first 128 bytes
 // per row are free again behind a barrier that every division has.
@@ -76,7 +76,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
-  // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step not divided by rows}}
+  // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step not divided by tokens}}
   call @across(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -109,7 +109,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %y = kernel.arena %s rows %count at 128 plus 0 by_thread 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   kernel.barrier %s unless_token_parallel
-  // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step divided by rows}}
+  // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step divided by tokens}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -178,7 +178,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   kernel.barrier %s
   call @copy(%s, %y, %z) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.barrier %s
-  // expected-error@+1 {{reads memory that @copy gave other contents}}
+  // expected-error@+1 {{reads memory that @copy has overwritten}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -207,7 +207,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
-  // expected-error@+1 {{reads memory that nothing wrote in this step}}
+  // expected-error@+1 {{reads memory that was not written in this step}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -235,7 +235,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
 
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %x = memref.alloc() : memref<1x32xf32>
-  // expected-error@+1 {{touches memory whose place is not known; plan-memory gives it one}}
+  // expected-error@+1 {{accesses memory whose offset is not known; plan-memory assigns one}}
   call @copy(%s, %x, %x) : (!kernel.step, memref<1x32xf32>, memref<1x32xf32>) -> ()
   return
 }

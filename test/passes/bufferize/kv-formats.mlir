@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// layout-kv-cache: talc.key_format and talc.value_format are the formats of states of sequences and sources, and of no others.
+// layout-kv-cache: talc.kv_formats has the formats of KV caches of sequences and sources, and of no others.
 // RUN: split-file %s %t
 // RUN: talc-opt %t/half.mlir -layout-kv-cache | FileCheck %t/half.mlir
 // RUN: talc-opt %t/bf16.mlir -layout-kv-cache | FileCheck %t/bf16.mlir
@@ -9,7 +9,7 @@
 // RUN: not talc-opt %t/unknown.mlir -layout-kv-cache 2>&1 | FileCheck %t/unknown.mlir
 
 //--- half.mlir
-module attributes {talc.key_format = "f16", talc.value_format = "f16"} {
+module attributes {talc.kv_formats = {keys = "f16", values = "f16"}} {
   // CHECK: talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f16>>
   talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17>
   // CHECK: talc.kv_cache @far : !talc.kv_cache<2 x 12 x 17, source in #kernel.kv_panels<16 x f16>>
@@ -21,7 +21,7 @@ module attributes {talc.key_format = "f16", talc.value_format = "f16"} {
 }
 
 //--- blocks.mlir
-module attributes {talc.key_format = "q8_0", talc.value_format = "q8_0"} {
+module attributes {talc.kv_formats = {keys = "q8_0", values = "q8_0"}} {
   // CHECK: talc.kv_cache @kv : !talc.kv_cache<2 x 32 x 17 in #kernel.kv_panels<16 x !talc.stored<q8_0>>>
   talc.kv_cache @kv : !talc.kv_cache<2 x 32 x 17>
   // CHECK: talc.kv_cache @now : !talc.kv_cache<2 x 12 x 17, step in #kernel.kv_panels<16 x f32>>
@@ -29,13 +29,13 @@ module attributes {talc.key_format = "q8_0", talc.value_format = "q8_0"} {
 }
 
 //--- bf16.mlir
-module attributes {talc.key_format = "bf16", talc.value_format = "f16"} {
+module attributes {talc.kv_formats = {keys = "bf16", values = "f16"}} {
   // CHECK: talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x bf16, f16>>
   talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17>
 }
 
 //--- mixed.mlir
-module attributes {talc.key_format = "q8_0"} {
+module attributes {talc.kv_formats = {keys = "q8_0"}} {
   // CHECK: talc.kv_cache @kv : !talc.kv_cache<2 x 32 x 17 in #kernel.kv_panels<16 x !talc.stored<q8_0>, f32>>
   talc.kv_cache @kv : !talc.kv_cache<2 x 32 x 17>
   // CHECK: talc.kv_cache @now : !talc.kv_cache<2 x 12 x 17, step in #kernel.kv_panels<16 x f32>>
@@ -43,13 +43,13 @@ module attributes {talc.key_format = "q8_0"} {
 }
 
 //--- width.mlir
-module attributes {talc.key_format = "f16", talc.value_format = "q8_0"} {
-  // CHECK: error: 'talc.kv_cache' op has heads of width 40, which are no whole blocks of q8_0 (32 values); --state=f32, f16 or bf16 takes them
+module attributes {talc.kv_formats = {keys = "f16", values = "q8_0"}} {
+  // CHECK: error: 'talc.kv_cache' op has heads of width 40, which is not a multiple of the block of q8_0 (32 values); use --state=f32, f16 or bf16
   talc.kv_cache @kv : !talc.kv_cache<2 x 40 x 17>
 }
 
 //--- unknown.mlir
-// CHECK: error: talc.value_format is q4_0, expected one of f32, f16, bf16, q8_0
-module attributes {talc.value_format = "q4_0"} {
+// CHECK: error: talc.kv_formats.values is q4_0, expected one of f32, f16, bf16, q8_0
+module attributes {talc.kv_formats = {values = "q4_0"}} {
   talc.kv_cache @kv : !talc.kv_cache<2 x 32 x 17>
 }

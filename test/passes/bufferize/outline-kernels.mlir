@@ -10,7 +10,7 @@
 // CHECK-NEXT: call @[[NORM:norm_[0-9]+]](%[[STEP]], %[[X]], %[[S]], %[[Y]])
 // CHECK-NEXT: kernel.barrier
 // CHECK-NEXT: call @[[NORM]](%[[STEP]], %[[Y]], %[[S]], %[[X]])
-// CHECK-NEXT: call @[[APPEND:append_[0-9]+]](%[[STEP]], %[[KV]], %[[X]])
+// CHECK-NEXT: call @[[APPEND:kv_append_[0-9]+]](%[[STEP]], %[[KV]], %[[X]])
 // CHECK-NEXT: return
 func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>) {
   kernel.tasks %s over rows by rows {
@@ -36,7 +36,7 @@ func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y
 // CHECK-NEXT: %[[VIEW:.*]] = memref.subview
 // CHECK-NEXT: call @[[STRIDED:norm_[0-9]+]](%{{.*}}, %[[VIEW]],
 // CHECK-NEXT: call @[[ALL:norm_[0-9]+]](
-// CHECK-NEXT: call @[[TWO:append_[0-9]+]](
+// CHECK-NEXT: call @[[TWO:kv_append_[0-9]+]](
 func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %z: memref<?x64xf32>, %rows: index, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>) {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
@@ -71,7 +71,7 @@ func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %
 // CHECK-NEXT: %[[F:.*]] = arith.
 // CHECK-NEXT: call @[[CAPTURE:generic_[0-9]+]](%{{.*}}, %[[X]], %[[Y]], %[[F]])
 // CHECK-NEXT: call @[[COPY:copy_[0-9]+]](
-// CHECK-NEXT: call @[[CONTRACT:contract_[0-9]+]](
+// CHECK-NEXT: call @[[CONTRACT:matmul_[0-9]+]](
 func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %w: memref<2x32x16xf32>, %g: f32) {
   %half = arith.constant 0.5 : f32
   %two = arith.constant 2.0 : f32

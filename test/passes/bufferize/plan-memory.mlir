@@ -124,12 +124,12 @@ func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<1x32xf
 // heads * panels * 16 * (w + w rounded up to 16) * 4 bytes; a slot is a multiple of 4096.
 // CHECK: state_bytes_per_slot = 12288 : i64, state_bytes_per_token = 512 : i64, state_token_group = 16 : i64, weight_bytes = 622329984 : i64}
 // CHECK: talc.weight @unused
-// CHECK-NOT: talc.offset
-// CHECK: talc.weight @small {{.*}}talc.offset = 0 : i64
-// CHECK: talc.weight @large {{.*}}talc.offset = 64 : i64
-// CHECK: talc.weight @last {{.*}}talc.offset = 622329920 : i64
-// CHECK: talc.kv_cache @a {{.*}}talc.offset = 0 : i64
-// CHECK: talc.kv_cache @b {{.*}}talc.offset = 7168 : i64
+// CHECK-NOT: offset
+// CHECK: talc.weight @small {{.*}}offset = 0 : i64
+// CHECK: talc.weight @large {{.*}}offset = 64 : i64
+// CHECK: talc.weight @last {{.*}}offset = 622329920 : i64
+// CHECK: talc.kv_cache @a {{.*}}offset = 0 : i64
+// CHECK: talc.kv_cache @b {{.*}}offset = 7168 : i64
 talc.weight @unused : tensor<32xf32> = #talc.fill<1.0>
 talc.weight @small : tensor<3xbf16> = #talc.fill<1.0>
 talc.weight @large : tensor<151936x1024xf32> = #talc.fill<1.0>
@@ -148,7 +148,7 @@ func.func @weights(%s: !kernel.step) attributes {talc.entry} {
 
 // Sizes beyond 32 bits: 10^9 features are 4 * 10^9 bytes per token; keys and values of 40960 tokens.
 // CHECK: arena_bytes_per_token = 4000000000 : i64, source_bytes_per_token = 0 : i64, state_bytes_per_slot = 10737418240 : i64, state_bytes_per_token = 262144 : i64
-// CHECK: talc.kv_cache @b {{.*}}talc.offset = 5368709120 : i64
+// CHECK: talc.kv_cache @b {{.*}}offset = 5368709120 : i64
 talc.kv_cache @a : !talc.kv_cache<128 x 128 x 40960 in #kernel.kv_panels<16 x f32>>
 talc.kv_cache @b : !talc.kv_cache<128 x 128 x 40960 in #kernel.kv_panels<16 x f32>>
 func.func @large(%s: !kernel.step, %rows: index) {

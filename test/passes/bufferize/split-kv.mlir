@@ -20,7 +20,7 @@
 // A barrier between a head's blocks and their sum, which every thread makes for itself, and none behind.
 // BARRIERS-LABEL: @decode(
 // BARRIERS: kernel.barrier
-// BARRIERS-NEXT: call @append
+// BARRIERS-NEXT: call @kv_append
 // BARRIERS: call @attention
 // BARRIERS-NEXT: kernel.barrier
 // BARRIERS-NEXT: call @combine
@@ -91,7 +91,7 @@ func.func @ring(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.kv_cache<2 x 
 // Tokens that are kept beside a window stay with it.
 // CHECK-LABEL: @kept(
 // CHECK-NOT: block
-// CHECK: kernel.attention causal %{{.*}} kept %{{.*}} window 300 into
+// CHECK: kernel.attention causal %{{.*}} sink_queries %{{.*}} window 300 into
 func.func @kept(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.kv_cache<2 x 16 x 512 window 300 sink_tokens 4 in #kernel.kv_panels<16 x f32>>, %out: memref<1x64xf32>) {
   kernel.attention causal %s, %q, %kv sink_queries %q heads 4 scale 0.25 window 300 into %out : (!kernel.step, memref<1x64xf32>, !talc.kv_cache<2 x 16 x 512 window 300 sink_tokens 4 in #kernel.kv_panels<16 x f32>>, memref<1x64xf32>, memref<1x64xf32>) -> ()
   return

@@ -110,7 +110,7 @@ module attributes {talc.outputs = ["scores"]} {
 // -----
 
 module attributes {talc.outputs = ["hidden"]} {
-  // expected-error@+1 {{reads what sequences keep, so that its first result must be logits; talc.outputs says "hidden"}}
+  // expected-error@+1 {{reads a KV cache, so that its first result must be logits; talc.outputs has "hidden"}}
   func.func @decode(%x: tensor<1x9xf32>) -> tensor<1x9xf32> attributes {talc.entry, talc.entry_name = "decode"} {
     return %x : tensor<1x9xf32>
   }

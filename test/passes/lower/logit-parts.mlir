@@ -33,7 +33,7 @@ module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
 // -----
 
 module attributes {talc.outputs = ["hidden", "head", "tail", "tail"]} {
-  // expected-error@+1 {{has parts of logits, expected logits, and behind the results one head and its tails}}
+  // expected-error@+1 {{has parts of logits, expected logits, and after the results one head and its tails}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
@@ -46,7 +46,7 @@ module attributes {talc.outputs = ["hidden", "head", "tail", "tail"]} {
 // -----
 
 module attributes {talc.outputs = ["logits", "head"]} {
-  // expected-error@+1 {{behind the results one head and its tails}}
+  // expected-error@+1 {{after the results one head and its tails}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
@@ -57,7 +57,7 @@ module attributes {talc.outputs = ["logits", "head"]} {
 // -----
 
 module attributes {talc.outputs = ["logits", "tail", "tail"]} {
-  // expected-error@+1 {{behind the results one head and its tails}}
+  // expected-error@+1 {{after the results one head and its tails}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x3xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x3xf32>
@@ -69,7 +69,7 @@ module attributes {talc.outputs = ["logits", "tail", "tail"]} {
 // -----
 
 module attributes {talc.outputs = ["logits", "head", "head"]} {
-  // expected-error@+1 {{behind the results one head and its tails}}
+  // expected-error@+1 {{after the results one head and its tails}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x4xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
@@ -81,7 +81,7 @@ module attributes {talc.outputs = ["logits", "head", "head"]} {
 // -----
 
 module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
-  // expected-error@+1 {{has a head of 2 for 2 clusters, expected at least a word more}}
+  // expected-error@+1 {{has a head of 2 for 2 clusters, expected at least one more word}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x5xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x2xf32>
@@ -94,7 +94,7 @@ module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
 // -----
 
 module attributes {talc.outputs = ["head", "tail", "logits"]} {
-  // expected-error@+1 {{has parts of logits before another result; they come behind all results}}
+  // expected-error@+1 {{has parts of logits before another result; they must follow all results}}
   func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x4xf32>, tensor<?x3xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x3xf32>

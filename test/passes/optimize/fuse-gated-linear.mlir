@@ -64,7 +64,7 @@ func.func @different_elements(%x: tensor<?x32xf32>, %gate: tensor<40x32xf32>, %u
   return %y : tensor<?x40xf32>
 }
 
-// One projection gates itself: there is no second one.
+// One projection gates itself: a second one is missing.
 // CHECK-LABEL: @self_gated
 // CHECK-NOT: gated_linear
 func.func @self_gated(%x: tensor<?x32xf32>, %gate: tensor<40x32xf32>) -> tensor<?x40xf32> {

@@ -20,7 +20,7 @@ module {
   // CHECK-NEXT: talc.weight @b.merged.packed : tensor<4x32x16xf32> = #talc.pack of [@b.merged]
   // CHECK-NOT: talc.weight
 
-  // Weights that the block does not use any more are no arguments any more.
+  // Weights that the block does not use any more are not arguments any more.
   // CHECK-LABEL: func.func private @block
   // CHECK-SAME: (%[[X:[^:]*]]: tensor<?x32xf32>, %[[S:[^:]*]]: !talc.sequences, %[[TABLE:[^:]*]]: tensor<64x16xf32>, %[[W:[^:]*]]: tensor<4x32x16xf32>, %[[V:[^:]*]]: tensor<2x32x16xf32>)
   // CHECK-NOT: talc.derive
@@ -98,7 +98,7 @@ func.func @nothing(%x: tensor<?x32xf32>, %unused: tensor<32xf32>) -> tensor<?x32
 // -----
 
 func.func @no_weight(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32xf32> {
-  // expected-error@+1 {{derives from a value that is no weight}}
+  // expected-error@+1 {{derives from a value that is not a weight}}
   %t = talc.derive #talc.transpose of (%w) : (tensor<32x32xf32>) -> tensor<32x32xf32>
   %y = talc.linear %x, %t : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>

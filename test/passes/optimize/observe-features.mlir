@@ -2,7 +2,7 @@
 // observe-features: what layers multiply goes side by side into the second result, through calls.
 // RUN: talc-opt %s -split-input-file --observe-features | FileCheck %s
 // RUN: sed 's/attributes {talc.entry}//' %s | not talc-opt --observe-features 2>&1 | FileCheck %s --check-prefix=ENTRY
-// ENTRY: error: has 0 entries; features are observed of models with one
+// ENTRY: error: has 0 entries; only models with one entry can be observed
 
 // CHECK: talc.observed = [{features = 8 : i64, matrices = [@head]}, {features = 8 : i64, matrices = [@a, @b]},
 // CHECK-SAME: {features = 8 : i64, matrices = [@c, @b]}]

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// pack-weights: panels for every linear layer, padded biases, and the element type that the checkpoint or the option says.
+// pack-weights: panels for every linear layer, padded biases, and the storage format of the checkpoint or of assign-formats.
 // RUN: talc-opt %s -pack-weights | FileCheck %s
-// RUN: talc-opt %s -pack-weights="weights=f16 lanes=8" | FileCheck %s --check-prefix=F16
+// RUN: talc-opt %s -assign-formats=weights=f16 -pack-weights="lanes=8" | FileCheck %s --check-prefix=F16
 // RUN: talc-opt %s -pack-weights="lanes=64" | FileCheck %s --check-prefix=WIDE
 // RUN: talc-opt %s -pack-weights="lanes=64 spare=128" | FileCheck %s --check-prefix=SPARE
-// RUN: not talc-opt %s -pack-weights="weights=int8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not talc-opt %s -pack-weights="lanes=15" 2>&1 | FileCheck %s --check-prefix=LANES
 
-// TYPE: error: weights cannot be 'int8': 'int8' is no storage format, expected f32, f16, {{.*}} or checkpoint
 // LANES: error: panels of 15 lanes, expected an even number > 0
 
 talc.weight @a : tensor<32x32xf32> = #talc.file<"m", 0, bf16>
@@ -22,7 +20,7 @@ talc.weight @narrow : tensor<32x32xf16> = #talc.file<"m", 0, f32>
 // CHECK: %[[P:.*]] = talc.derive #talc.pack of(%arg1) : (tensor<32x32xf32>) -> tensor<2x32x16xf32>
 // CHECK-NEXT: talc.linear %arg0, %[[P]] bias %arg2
 // F16-LABEL: @exact
-// F16: -> tensor<4x32x8xf16>
+// F16: -> tensor<4x32x8xf32>
 func.func @exact(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>, %bias: tensor<32xf32>) -> tensor<?x32xf32> {
   %y = talc.linear %x, %w bias %bias : (tensor<?x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>
@@ -51,7 +49,7 @@ func.func @one_output(%x: tensor<?x32xf32>, %w: tensor<1x32xf32>) -> tensor<?x1x
 // CHECK: talc.gated_linear silu %arg0, %[[P]] : (tensor<?x32xf32>, tensor<6x32x16xf32>) -> tensor<?x41xf32>
 // F16-LABEL: @gated
 // F16: talc.derive #talc.interleave<4> {{.*}} -> tensor<88x32xf32>
-// F16: talc.derive #talc.pack {{.*}} -> tensor<11x32x8xf16>
+// F16: talc.derive #talc.pack {{.*}} -> tensor<11x32x8xf32>
 func.func @gated(%x: tensor<?x32xf32>, %gate: tensor<41x32xf32>, %up: tensor<41x32xf32>) -> tensor<?x41xf32> {
   %y = talc.gated_linear silu %x, %gate, %up : (tensor<?x32xf32>, tensor<41x32xf32>, tensor<41x32xf32>) -> tensor<?x41xf32>
   return %y : tensor<?x41xf32>
@@ -116,6 +114,8 @@ func.func private @calls_agree(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> t
 
 // CHECK-LABEL: @calls_differ
 // CHECK: talc.derive #talc.pack of(%arg1) : {{.*}} -> tensor<2x32x16xf32>
+// F16-LABEL: @calls_differ
+// F16: talc.derive #talc.pack of(%arg1) : {{.*}} -> tensor<4x32x8xf16>
 func.func private @calls_differ(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32xf32> {
   %y = talc.linear %x, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize-activations: rounded rows where a packed weight's integers are multiplied, once for all that read them.
+// quantize-activations: int8 activations for packed integer weights, quantized once for all linears that read them.
 // RUN: talc-opt %s -quantize-activations | FileCheck %s
 // RUN: talc-opt %s -quantize-activations="bf16=true" | FileCheck %s --check-prefix=BF16
 
@@ -24,7 +24,7 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
   return %y : tensor<?x64xf32>
 }
 
-// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are no whole such
+// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are not whole such
 // blocks, 32 do.
 // CHECK-LABEL: @together
 // CHECK-DAG: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
@@ -50,17 +50,17 @@ func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<1x256x16x!talc.stored<q6_k>
   return %y : tensor<1x16xf32>
 }
 
-// Numbers and the formats of checkpoints are widened, and so is a weight that is not packed. But of those of bf16, where it
+// Float formats and formats of checkpoints are dequantized, and so is a weight that is not packed. But of those of bf16, where it
 // is wanted, rows are rounded to bf16.
-// BF16-LABEL: @widened
+// BF16-LABEL: @dequantized
 // BF16: %[[R:.*]] = talc.quantize %arg0 : tensor<?x64xf32> -> tensor<?x64xbf16>
 // BF16: talc.linear %[[R]], %arg1
 // BF16-NOT: talc.quantize
 // BF16: return
-// CHECK-LABEL: @widened
+// CHECK-LABEL: @dequantized
 // CHECK-NOT: talc.quantize
 // CHECK: return
-func.func @widened(%x: tensor<?x64xf32>, %a: tensor<4x64x16xbf16>, %b: tensor<4x64x16x!talc.stored<int4_64_bf16>>,
+func.func @dequantized(%x: tensor<?x64xf32>, %a: tensor<4x64x16xbf16>, %b: tensor<4x64x16x!talc.stored<int4_64_bf16>>,
                    %c: tensor<16x64x!talc.stored<q8_0>>) -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x16xf32>) {
   %y = talc.linear %x, %a : (tensor<?x64xf32>, tensor<4x64x16xbf16>) -> tensor<?x64xf32>
   %z = talc.linear %x, %b : (tensor<?x64xf32>, tensor<4x64x16x!talc.stored<int4_64_bf16>>) -> tensor<?x64xf32>
@@ -68,7 +68,7 @@ func.func @widened(%x: tensor<?x64xf32>, %a: tensor<4x64x16xbf16>, %b: tensor<4x
   return %y, %z, %v : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x16xf32>
 }
 
-// A group has 48 features of which 32 are summed: no whole blocks.
+// A group has 48 features, 32 of which are summed: these are not whole blocks.
 // CHECK-LABEL: @groups
 // CHECK-NOT: talc.quantize
 // CHECK: return
@@ -77,7 +77,7 @@ func.func @groups(%x: tensor<?x96xf32>, %w: tensor<2x32x16x!talc.stored<q8_0>>) 
   return %y : tensor<?x32xf32>
 }
 
-// Of experts either half by its own weight: between the halves the op rounds by itself.
+// The two matmuls of an expert follow their own weights; the op itself quantizes the input of the second one.
 // CHECK-LABEL: @experts
 // CHECK: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
 // CHECK-NEXT: %[[K:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_k_sums>>
@@ -100,7 +100,7 @@ func.func @experts(%x: tensor<?x256xf32>, %r: tensor<?x4xf32>, %a: tensor<16x256
   return
 }
 
-// 48 features between the halves are no whole blocks.
+// 48 features between the halves are not whole blocks.
 // CHECK-LABEL: @odd_experts
 // CHECK: talc.experts silu %{{.*}}, %arg1, %arg2 down %arg3 chosen 1 : (tensor<1x64x!talc.stored<q8_sums>>
 func.func @odd_experts(%x: tensor<1x64xf32>, %r: tensor<1x2xf32>, %a: tensor<12x64x16x!talc.stored<q8_0>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-entries makes a copy of what an entry reaches for each phase; in @decode only keys and values keep any number of rows.
+// split-entries clones what the model reaches for each entry; in @decode only keys and values keep any number of tokens.
 // RUN: talc-opt %s -split-entries -split-input-file -verify-diagnostics | FileCheck %s
 
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
@@ -49,7 +49,7 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %wte: tensor<80x32xf3
 
 // -----
 
-// Functions may already have the name of a phase.
+// Functions may already have the name of an entry.
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
 // CHECK-LABEL: func.func @prefill(%arg0: tensor<?x32xf32>, {{.*}})
 // CHECK-LABEL: func.func @decode(%arg0: tensor<1x32xf32>, {{.*}})
@@ -68,7 +68,7 @@ func.func @decode(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32>
 
 // -----
 
-// What keeps nothing is given whole sequences; the state of a step is none that is kept.
+// A model without KV cache gets whole sequences; the cache of a step does not outlive it.
 talc.kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
 // CHECK-NOT: @prefill
 // CHECK-LABEL: func.func @encode(%arg0: tensor<?x32xf32>, {{.*}}) -> tensor<?x32xf32>
@@ -115,7 +115,7 @@ func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
   return %x : tensor<?x32xf32>
 }
-// expected-error@+1 {{has the name of a phase, @decode; give it another name}}
+// expected-error@+1 {{has the name of an entry, @decode; give it another name}}
 talc.weight @decode : tensor<4xf32> = #talc.fill<0.0>
 
 // -----
@@ -139,7 +139,7 @@ func.func @other(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entr
 func.func @source(%x: tensor<?x32xf32>) attributes {talc.entry} {
   return
 }
-// expected-error@+1 {{reads no state beside the talc.entry of an encoder}}
+// expected-error@+1 {{reads no KV cache beside the talc.entry of an encoder}}
 func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
   return %x : tensor<?x32xf32>
 }
@@ -147,7 +147,7 @@ func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entr
 // -----
 
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
-// expected-error@+1 {{has no results, but reads a state; an encoder takes whole sequences}}
+// expected-error@+1 {{has no results, but reads a KV cache; an encoder takes whole sequences}}
 func.func @source(%x: tensor<?x32xf32>, %s: !talc.sequences) attributes {talc.entry} {
   %kv = talc.get_kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
   %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
@@ -169,7 +169,7 @@ func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 
 talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
 talc.kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
-// expected-error@+1 {{attends to the keys of a step alone, but also reads what sequences keep; its steps are no whole sequences}}
+// expected-error@+1 {{attends to the keys of a step alone, but also reads a KV cache; its steps are not whole sequences}}
 func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
   %scratch = talc.get_kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
   %k, %v = talc.kv_read %scratch, %s : !talc.kv_cache<2 x 16 x 64, step> -> tensor<?x32xf32>, tensor<?x32xf32>

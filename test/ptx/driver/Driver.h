@@ -24,7 +24,7 @@ struct ModuleObject {
 
 struct FunctionObject {
   const ptx::Kernel *kernel;
-  uint64_t mostDynamicShared;
+  uint64_t maxDynamicShared;
 };
 
 // What a stream recorded.

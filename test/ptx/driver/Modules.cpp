@@ -68,7 +68,7 @@ Result cuFuncGetAttribute(int32_t *value, FunctionAttribute attribute, Function 
   FAKE_CUDA_ENTER();
   *value = static_cast<int32_t>(attribute == FunctionSharedBytes             ? function->kernel->sharedBytes
                                 : attribute == FunctionLocalBytes            ? function->kernel->localBytes
-                                : attribute == FunctionMaxDynamicSharedBytes ? function->mostDynamicShared
+                                : attribute == FunctionMaxDynamicSharedBytes ? function->maxDynamicShared
                                                                              : 0);
   return Success;
 }
@@ -79,7 +79,7 @@ Result cuFuncSetAttribute(Function function, FunctionAttribute attribute, int32_
   if (attribute != FunctionMaxDynamicSharedBytes || value < 0 ||
       static_cast<uint64_t>(value) + function->kernel->sharedBytes > most)
     return InvalidValue;
-  function->mostDynamicShared = static_cast<uint64_t>(value);
+  function->maxDynamicShared = static_cast<uint64_t>(value);
   return Success;
 }
 
@@ -91,7 +91,7 @@ static Result launch(Function function, const ptx::LaunchShape &shape, Stream st
     threads *= extent;
   const bool empty = shape.grid[0] == 0 || shape.grid[1] == 0 || shape.grid[2] == 0;
   if (empty || shape.grid[1] > 65535 || shape.grid[2] > 65535 || threads == 0 || threads > 1024 ||
-      (kernel.mostThreads && threads > kernel.mostThreads) || shape.dynamicShared > function->mostDynamicShared)
+      (kernel.maxThreads && threads > kernel.maxThreads) || shape.dynamicShared > function->maxDynamicShared)
     return InvalidValue;
   std::vector<unsigned char> values(kernel.parameterBytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)

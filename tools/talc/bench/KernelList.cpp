@@ -197,7 +197,7 @@ Status readKernels(const std::string &path, KernelList &list) {
   list.parameters = getNumber(manifest, "parameters");
   list.kernels = readEntries(*kernels);
   list.encoder = std::all_of(list.kernels.begin(), list.kernels.end(),
-                             [](const KernelEntry &kernel) { return kernel.phase == "encode"; });
+                             [](const KernelEntry &kernel) { return kernel.phase == artifact::entryNames::encode; });
   if (auto others = manifest.find("kernels_of"); others != manifest.end() && others->is_object())
     for (const auto &[name, entries] : others->items())
       list.kernelsByTarget[name] = readEntries(entries);

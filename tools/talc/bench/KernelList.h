@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/artifact/Entries.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -21,6 +21,11 @@ struct StepShape {
   bool isEncode = false;                        // an encoder reads whole sequences
   int64_t source = 0;                           // tokens of the source that each sequence answers to
   bool decode() const { return sequences * tokens == 1 && hasOutputs; }
+  // The entry that evaluates such a step.
+  const char *entry() const {
+    namespace names = artifact::entryNames;
+    return isEncode ? names::encode : decode() ? names::decode : names::prefill;
+  }
 };
 
 struct StepCosts {
@@ -37,9 +42,7 @@ struct KernelEntry {
   int64_t operationsPerRow = 0, operationsPerPair = 0;
   int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;
 
-  bool runsIn(const StepShape &step) const {
-    return phase == (step.isEncode ? "encode" : step.decode() ? "decode" : "prefill");
-  }
+  bool runsIn(const StepShape &step) const { return phase == step.entry(); }
   StepCosts callCosts(const StepShape &step) const;
   // The storage format of a contraction's weights, which its shapes end with; empty: it is none.
   std::string weights() const;
@@ -55,7 +58,7 @@ struct KernelList {
   std::string origin;                      // the model, as talc compile was told; empty: not known
   std::vector<std::string> originOptions;  // and the options about it
   int64_t parameters = 0;
-  bool encoder = false;                                             // has no other phase than to encode
+  bool encoder = false;                                             // has no other entry than encode
   std::vector<KernelEntry> kernels;                                 // in the order that running code refers to
   std::map<std::string, std::vector<KernelEntry>> kernelsByTarget;  // of targets that divide the work in another way
 

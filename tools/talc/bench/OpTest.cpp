@@ -211,7 +211,8 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
     return internalError("the program for '{}' is not valid", spec.text);
   CompileRequest request;
   request.targets = std::move(*targets);
-  request.weights = !spec.weights.empty() ? spec.weights : !options.weights.empty() ? options.weights : "f32";
+  const std::string &weights = spec.weights.empty() ? options.weights : spec.weights;
+  request.weights = FormatChoice::uniform(*findStorageFormat(weights.empty() ? "f32" : weights));
   request.compute = tools::parseCompute(options.compute);
   request.generator = generator;
   request.plans = {options.plans};

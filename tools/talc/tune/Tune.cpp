@@ -15,7 +15,7 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/schedule/PlanText.h"
 #include "runtime/device/cpu/Cores.h"
-#include "tools/talc/Calibrate.h"
+#include "tools/talc/Calibration.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/bench/Progress.h"
@@ -136,7 +136,7 @@ llvm::Error Tuner::findKernels() {
     return input.takeError();
   StageRun stages;
   stages.last = Stage::Bufferize;
-  stages.pipeline.weights = options.compile.weights;
+  stages.pipeline.weights = options.compile.weights.text;
   stages.pipeline.target = *target;
   stages.pipeline.compute = parseCompute(options.compile.compute);
   if (llvm::Error error = runStages(*input->module, stages))

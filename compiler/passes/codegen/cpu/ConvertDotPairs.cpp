@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-dot-pairs: dot products of pairs of bf16 become instructions.
+// convert-dot-pairs: converts dot products of pairs of bf16 to instructions.
 //
-// vdpbf16ps multiplies and adds the odd numbers of its operands, then the even ones, each step rounded once to the
-// nearest (Intel's manual, volume 2, and so do AMD's processors): two fused multiply-adds, but for subnormal numbers.
+// vdpbf16ps multiplies and adds the odd elements of its operands, then the even ones, each with one rounding to nearest
+// (Intel's manual, volume 2; AMD's CPUs do the same): two fused multiply-adds, except for subnormal numbers.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -25,8 +25,8 @@ namespace kernel = talc::kernel;
 
 namespace {
 
-// A number of bf16 is the upper half of an f32: that of a word as it is, the lower one moved up.
-Value widened(OpBuilder &b, Location loc, Value pairs, VectorType floats, bool odd) {
+// A bf16 is the upper half of an f32: the upper one of a word is used as it is, the lower one is shifted up.
+Value convertToF32(OpBuilder &b, Location loc, Value pairs, VectorType floats, bool odd) {
   auto words = floats.clone(b.getI32Type());
   auto constant = [&](int32_t value) {
     return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, value));
@@ -42,8 +42,9 @@ Value byMultiplyAdds(kernel::DotPairsOp dot) {
   auto floats = cast<VectorType>(dot.getType());
   Value sums = dot.getSums();
   for (bool odd : {true, false}) {
-    Value weights = widened(b, dot.getLoc(), dot.getWeights(), floats, odd);
-    sums = vector::FMAOp::create(b, dot.getLoc(), weights, widened(b, dot.getLoc(), dot.getX(), floats, odd), sums);
+    Value weights = convertToF32(b, dot.getLoc(), dot.getWeights(), floats, odd);
+    sums =
+        vector::FMAOp::create(b, dot.getLoc(), weights, convertToF32(b, dot.getLoc(), dot.getX(), floats, odd), sums);
   }
   return sums;
 }

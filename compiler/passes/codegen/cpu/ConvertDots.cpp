@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-dots: dot products of bytes, tables of them and powers of two become instructions of a processor.
+// convert-dots: converts dot products of bytes, table lookups and ldexp to instructions of a CPU.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/cpu/Dots.h"
 
@@ -68,7 +68,7 @@ private:
     return success();
   }
 
-  // A dot product and those that add to it one after the other, with levels alike.
+  // A dot product and those that add to its result one after the other, with the same range of codes.
   static SmallVector<kernel::DotOp> runFrom(kernel::DotOp dot, int64_t most) {
     SmallVector<kernel::DotOp> run = {dot};
     while (static_cast<int64_t>(run.size()) < most && run.back()->hasOneUse()) {
@@ -92,16 +92,16 @@ private:
     return WalkResult::advance();
   }
 
-  // LLVM takes an instruction where there is one; MLIR's llvm.intr.ldexp wants one power for all numbers.
+  // LLVM selects an instruction if there is one. llvm.intr.ldexp of MLIR takes only one exponent for all elements.
   static Value byPower(kernel::LdexpOp op) {
     OpBuilder b(op);
     return LLVM::CallIntrinsicOp::create(b, op.getLoc(), op.getType(), b.getStringAttr("llvm.ldexp"),
-                                         {op.getNumber(), op.getPower()})
+                                         {op.getX(), op.getExponent()})
         .getResults();
   }
 
   static StringRef kindOf(kernel::DotOp dot) {
-    return dot.getMaxCode() > 127 ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
+    return dot.getMaxCode() > 127 ? " sums of wide codes" : dot.getIsSigned() ? " sums of signed codes" : " sums";
   }
   static StringRef kindOf(kernel::TableLookupOp) { return " places"; }
   static StringRef kindOf(kernel::LdexpOp) { return " numbers"; }

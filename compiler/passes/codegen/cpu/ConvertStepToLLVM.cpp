@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-step-to-llvm: what kernels read of the running step becomes loads from struct StepContext.
+// convert-step-to-llvm: converts reads of the running step to loads from struct StepContext.
 //
 //   %t = kernel.thread %step        ->   %p = getelementptr %step[0];  %t = load i64 %p
-//   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + talc.offset of @qkv
+//   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + offset of @qkv
 //
-// The layout read here is that of runtime/device/cpu/StepContext.h, checked below.
+// The layout is that of runtime/device/cpu/StepContext.h, which is checked below.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/StepReader.h"
@@ -36,7 +36,7 @@ static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) ==
 
 namespace {
 
-// Reads the context.
+// Reads fields of the context.
 class ContextReader : public talc::StepReader {
 public:
   using StepReader::StepReader;
@@ -49,15 +49,15 @@ public:
   }
   Value count(Value context, int64_t offset) { return toIndex(field(context, offset, b.getI64Type())); }
 
-  // The i32 at byte `field` of element `at` of the array that the context's pointer at `array` points to.
+  // The i32 at byte `field` of element `at` of the array to which the pointer at `array` of the context points.
   Value element(Value context, int64_t array, Value at, int64_t size, int64_t field) {
     Value base = this->field(context, array, pointer());
     return toIndex(integerAt(base, add(mul(toI64(at), constant(size)), constant(field))));
   }
 
-  // The bytes of a slot's state begin at state + slot * bytes per slot + the state's offset.
-  Value stateAddress(Value context, Value state, Value slot, int64_t partOffset) {
-    Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(state, b.getI64Type())), constant(partOffset));
+  // A KV cache of a slot begins at kvCache + slot * bytes per slot + the offset of the cache.
+  Value kvAddress(Value context, Value cache, Value slot, int64_t partOffset) {
+    Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(cache, b.getI64Type())), constant(partOffset));
     return bytesFrom(field(context, offsetof(StepContext, kvCache), pointer()), offset);
   }
 };
@@ -71,7 +71,7 @@ SmallVector<Value> convertSpan(ContextReader &r, kernel::SpanOp op) {
   return fields;
 }
 
-// Where a field of the model's result `output` lies in the context.
+// The offset of a field of the result `output` in the context.
 int64_t outputField(int64_t output, int64_t field) {
   using talc::artifact::maxResults;
   int64_t more = output - maxResults;
@@ -90,24 +90,25 @@ Value convertArena(ContextReader &r, kernel::ArenaOp op) {
                   op.getRows() ? r.toI64(op.getRows()) : Value());
 }
 
-// A step is divided by rows if every thread gets at least so many. All threads then read all weights, and fewer rows
-// would not hide that; divided by columns, a thread reads its part of the weights, and rows that others wrote.
+// A step is divided by tokens if every thread gets at least this many. All threads then read all weights, which pays
+// only with enough tokens; divided by columns, a thread reads its part of the weights, and activations that others
+// wrote.
 constexpr int64_t manyRows = 48;
 
-Value convertByRows(ContextReader &r, Value step) {
+Value convertTokenParallel(ContextReader &r, Value step) {
   Value rows = r.field(step, offsetof(StepContext, tokenCount), r.b.getI64Type());
   Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
   return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(manyRows)));
 }
 
-Value convertDeal(ContextReader &r, kernel::BeginTasksOp op) {
+Value convertBeginTasks(ContextReader &r, kernel::BeginTasksOp op) {
   Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dynamicOps)));
-  Value piece = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
-  LLVM::StoreOp::create(r.b, r.loc, r.add(piece, r.constant(1)), place);
-  return r.toIndex(piece);
+  Value schedule = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
+  LLVM::StoreOp::create(r.b, r.loc, r.add(schedule, r.constant(1)), place);
+  return r.toIndex(schedule);
 }
 
-Value convertClaim(ContextReader &r, kernel::NextTaskOp op) {
+Value convertNextTask(ContextReader &r, kernel::NextTaskOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, nextTask), r.pointer());
   Value state = r.field(op.getStep(), offsetof(StepContext, schedulerState), r.pointer());
   Type i64 = r.b.getI64Type();
@@ -127,14 +128,14 @@ void callBarrier(ContextReader &r, Value step) {
 void convertBarrier(ContextReader &r, kernel::BarrierOp op) {
   if (!op.getUnlessTokenParallel())
     return callBarrier(r, op.getStep());
-  Value byRows = convertByRows(r, op.getStep());
-  auto branch = scf::IfOp::create(r.b, r.loc, byRows, /*withElseRegion=*/true);
+  Value tokenParallel = convertTokenParallel(r, op.getStep());
+  auto branch = scf::IfOp::create(r.b, r.loc, tokenParallel, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(r.b);
   r.b.setInsertionPointToStart(branch.elseBlock());
   callBarrier(r, op.getStep());
 }
 
-// Costs a load and a branch that is not taken when nobody measures.
+// If the step is not measured, this costs a load and a branch that is not taken.
 void convertMark(ContextReader &r, kernel::MarkOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, mark), r.pointer());
   Value null = LLVM::ZeroOp::create(r.b, r.loc, r.pointer());
@@ -149,11 +150,14 @@ void convertMark(ContextReader &r, kernel::MarkOp op) {
   LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state, thread, r.constant(op.getKernel())});
 }
 
-// The values that stand for the results of a step op.
+// The values that replace the results of a step op.
 SmallVector<Value> convert(ContextReader &r, Operation *op) {
   auto count = [&](auto o, int64_t at) -> SmallVector<Value> { return {r.count(o.getStep(), at)}; };
   auto element = [&](auto o, int64_t array, int64_t size, int64_t at) -> SmallVector<Value> {
     return {r.element(o.getStep(), array, o.getAt(), size, at)};
+  };
+  auto tokenField = [&](auto o, int64_t at) {
+    return element(o, offsetof(StepContext, tokens), sizeof(StepToken), at);
   };
   auto type = [](auto o) { return cast<MemRefType>(o.getResult().getType()); };
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
@@ -162,7 +166,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::TokenCountOp o) { return count(o, offsetof(StepContext, tokenCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
       .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })
-      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
+      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, inputs.tokenIds), 4, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepContext, history), 4, 0); })
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepContext, spans), sizeof(Span), offsetof(Span, segment));
@@ -170,33 +174,24 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::OutputTokenOp o) {
         return element(o, outputField(o.getOutput(), offsetof(Output, tokens)), 4, 0);
       })
-      .Case([&](kernel::PositionOp o) {
-        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, position));
-      })
-      .Case([&](kernel::SlotOp o) {
-        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, slot));
-      })
-      .Case([&](kernel::TokenTypeOp o) {
-        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, type));
-      })
-      .Case([&](kernel::TokenParallelOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
-      .Case([&](kernel::BeginTasksOp o) -> SmallVector<Value> { return {convertDeal(r, o)}; })
-      .Case([&](kernel::NextTaskOp o) -> SmallVector<Value> { return {convertClaim(r, o)}; })
+      .Case([&](kernel::PositionOp o) { return tokenField(o, offsetof(StepToken, position)); })
+      .Case([&](kernel::SlotOp o) { return tokenField(o, offsetof(StepToken, slot)); })
+      .Case([&](kernel::TokenTypeOp o) { return tokenField(o, offsetof(StepToken, type)); })
+      .Case([&](kernel::TokenParallelOp o) -> SmallVector<Value> { return {convertTokenParallel(r, o.getStep())}; })
+      .Case([&](kernel::BeginTasksOp o) -> SmallVector<Value> { return {convertBeginTasks(r, o)}; })
+      .Case([&](kernel::NextTaskOp o) -> SmallVector<Value> { return {convertNextTask(r, o)}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
         Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
         return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.offsetOf(o.getNameAttr()))))};
       })
       .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
-      .Case([&](kernel::KeysOp o) -> SmallVector<Value> {
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
-      })
-      .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
+      .Case<kernel::KeysOp, kernel::MatricesOp>([&](auto o) -> SmallVector<Value> {
+        return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {
         kernel::KvLayout layout(cast<talc::KvCacheType>(o.getCache().getType()));
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), layout.keyBytes()))};
+        return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), layout.keyBytes()))};
       })
       .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.byteBuffer(o)}; })
       .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
@@ -216,24 +211,24 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
 }
 
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
-  // Types go last: while ops are converted, a state's type still tells its layout.
+  // Types are converted last, since the layout of a KV cache is needed while ops are converted.
   void runOnOperation() override {
-    if (failed(talc::checkComputeOps(getOperation())) || failed(checkPlaces()))
+    if (failed(talc::checkComputeOps(getOperation())) || failed(checkOffsets()))
       return signalPassFailure();
     talc::convertBlockBuffers(getOperation());
     int64_t read = convertAll(
         [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::KvCacheOp>(op); });
-    int64_t states = convertAll([](Operation *op) { return isa<kernel::KvCacheOp>(op); });
+    int64_t caches = convertAll([](Operation *op) { return isa<kernel::KvCacheOp>(op); });
     talc::PassRemarks("codegen", "convert-step-to-llvm").did(getOperation(), [&] {
-      return llvm::formatv("{0} reads of the running step become loads from its struct, {1} states offsets", read,
-                           states);
+      return llvm::formatv("{0} reads of the running step become loads from its struct, {1} KV caches offsets", read,
+                           caches);
     });
     convertSignatures();
     exportEntries();
   }
 
-  // A program that somebody edited may lack what plan-memory adds, or have more results than the context.
-  LogicalResult checkPlaces() {
+  // A program that was edited by hand may lack the results of plan-memory, or have more results than the context.
+  LogicalResult checkOffsets() {
     ModuleOp module = getOperation();
     auto plan = module->getAttrOfType<DictionaryAttr>(talc::planAttr);
     bool hasSlots = plan && plan.getAs<IntegerAttr>(talc::slotBytesKey);
@@ -243,10 +238,10 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     };
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       auto weight = dyn_cast<kernel::WeightOp>(op);
-      auto state = dyn_cast<kernel::KvCacheOp>(op);
-      if ((weight && !isPlaced(weight.getNameAttr())) || (state && !isPlaced(state.getNameAttr())) ||
+      auto cache = dyn_cast<kernel::KvCacheOp>(op);
+      if ((weight && !isPlaced(weight.getNameAttr())) || (cache && !isPlaced(cache.getNameAttr())) ||
           (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
-        return op->emitOpError("has no place in memory; plan-memory gives it one");
+        return op->emitOpError("has no offset in memory; plan-memory assigns one");
       auto output = op->getAttrOfType<IntegerAttr>("output");
       if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputTokenOp>(op) &&
           (output.getInt() < 0 || output.getInt() >= talc::artifact::maxOutputs))
@@ -257,7 +252,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     return failure(result.wasInterrupted());
   }
 
-  // Returns how many there were.
+  // Returns the number of ops.
   int64_t convertAll(llvm::function_ref<bool(Operation *)> chosen) {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
@@ -272,7 +267,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     return static_cast<int64_t>(ops.size());
   }
 
-  // Steps and states in signatures become a pointer and an offset.
+  // In signatures, steps become pointers and KV caches offsets.
   void convertSignatures() {
     Builder builder(&getContext());
     auto convertType = [&](Type type) -> Type {

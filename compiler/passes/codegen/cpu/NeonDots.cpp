@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes by instructions of 64-bit ARM, of signed levels and of such that have seven bits; and tables of
-// bytes.
+// Dot products of bytes in instructions of 64-bit ARM, for signed codes and codes of seven bits; and table lookups.
 //
-//   levels   a b c d  e f g h | i j k l  m n o p           of four lanes; x alike
-//   smull    a b c d  e f g h                              products of the lower half, in words of 16 bits
-//   smull2                      i j k l  m n o p           of the upper half
-//   addp     ab cd ef gh        ij kl mn op                two products: at most 2 * 128 * 127
-//   sadalp   abcd  efgh         ijkl  mnop                 added to the sums
+//   codes    a b c d  e f g h | i j k l  m n o p           four lanes; x likewise
+//   smull    a b c d  e f g h                              products of the lower half, as i16
+//   smull2                      i j k l  m n o p           products of the upper half
+//   addp     ab cd ef gh        ij kl mn op                sums of two products: at most 2 * 128 * 127
+//   sadalp   abcd  efgh         ijkl  mnop                 pairs added to the i32 sums
 #include "compiler/passes/codegen/cpu/Dots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

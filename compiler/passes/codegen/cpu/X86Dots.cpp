@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes by instructions of x86-64; and tables of bytes.
+// Dot products of bytes in instructions of x86-64; and table lookups.
 //
-// One operand is without a sign. Levels that have one give it to x, where there is an instruction for it: |level| is
-// 128 at most and |x| 127, so that two products never saturate.
+// The instructions take one unsigned operand. The sign of signed codes is moved to x, with vpsignb: |code| is at most
+// 128 and |x| at most 127, so that sums of two products never saturate.
 //
-// Products of small levels are added as words of 16 bits, as long as these hold them, and once become sums of 32:
+// Products of small codes are added as i16 as long as these cannot overflow, and then converted to i32 sums once:
 //
-//   levels up to 15, eight dot products     8 vpmaddubsw   7 vpaddw   1 vpmaddwd   1 vpaddd
+//   codes up to 15, eight dot products      8 vpmaddubsw   7 vpaddw   1 vpmaddwd   1 vpaddd
 //   one by one                              8 vpmaddubsw              8 vpmaddwd   8 vpaddd
 #include "compiler/passes/codegen/cpu/Dots.h"
 
@@ -32,28 +32,28 @@ constexpr Instructions ofZmm = {"llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512
 
 class Dot {
 public:
-  // Its operations stand in front of `place`.
+  // Operations are inserted before `place`.
   Dot(kernel::DotOp op, Operation *place)
       : op(op), b(place), loc(op.getLoc()), sums(cast<VectorType>(op.getType())), lanes(sums.getDimSize(0)),
         words(VectorType::get({2 * lanes}, b.getI16Type())), use(lanes == 16 ? ofZmm : ofYmm) {}
 
   explicit Dot(kernel::DotOp op) : Dot(op, op) {}
 
-  Value byOne() { return call(use.dot, sums, {op.getSums(), levels(), x()}); }
+  Value byOne() { return call(use.dot, sums, {op.getSums(), codes(), x()}); }
 
-  // Two products of every four bytes, in words; of seven bits they are at most 2 * 127 * 127.
-  Value twos() { return call(use.bytes, words, {levels(), x()}); }
+  // Sums of two products as i16; for codes of seven bits they are at most 2 * 127 * 127.
+  Value twos() { return call(use.bytes, words, {codes(), x()}); }
   Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   Value added(Value twos, Value sums) {
     return plus(sums, call(use.words, cast<VectorType>(sums.getType()), {twos, constant(1)}));
   }
 
-  // Bytes of even places, and of odd ones, as words.
+  // The even bytes, and the odd bytes, as i16.
   Value byEight() {
-    Value levels = vector::BitCastOp::create(b, loc, words, op.getCodes());
+    Value codes = vector::BitCastOp::create(b, loc, words, op.getCodes());
     Value x = vector::BitCastOp::create(b, loc, words, op.getX()), eight = constant(8);
-    Value even = arith::AndIOp::create(b, loc, levels, constant(255));
-    Value odd = arith::ShRUIOp::create(b, loc, levels, eight);
+    Value even = arith::AndIOp::create(b, loc, codes, constant(255));
+    Value odd = arith::ShRUIOp::create(b, loc, codes, eight);
     Value evenX = arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, x, eight), eight);
     Value oddX = arith::ShRSIOp::create(b, loc, x, eight);
     Value sum = plus(op.getSums(), call(use.words, sums, {even, evenX}));
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  Value levels() {
+  Value codes() {
     return op.getIsSigned() ? LLVM::AbsOp::create(b, loc, op.getCodes().getType(), op.getCodes(), false).getResult()
                             : op.getCodes();
   }
@@ -103,7 +103,7 @@ int64_t dotsTogether(kernel::DotOp dot) {
   return small ? ofWords / (2 * dot.getMaxCode() * ofX) : 1;
 }
 
-// Where sums of several words are made: where they are used, since levels have left their registers by then.
+// The point at which i16 sums are converted: where they are used, since the codes have left their registers by then.
 static Operation *placeOfSums(ArrayRef<kernel::DotOp> dots) {
   constexpr size_t several = 4;
   kernel::DotOp last = dots.back();
@@ -126,7 +126,7 @@ Value dotsByBytes(ArrayRef<kernel::DotOp> dots) {
   return Dot(dots.back(), placeOfSums(dots)).added(twos, first.getSums());
 }
 
-// A place is looked for among the sixteen bytes beside it.
+// The shuffle looks indices up in the sixteen bytes of their own 128-bit lane.
 Value lookUpByShuffle(kernel::TableLookupOp op) {
   auto type = cast<VectorType>(op.getType());
   int64_t bytes = type.getDimSize(0);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-buffers-to-addresses: kernels read and write memory through addresses of 64 bits, as SPIR-V has them with
-// PhysicalStorageBuffer64.
+// convert-buffers-to-addresses: converts accesses of buffers to loads and stores at addresses of 64 bits, as SPIR-V has
+// them with PhysicalStorageBuffer64.
 //
 //   func @norm(%step: !kernel.step, %x: memref<?x64xf32>)   ->   func @norm(%step: i64, %address: i64, %rows: i64)
 //   %v = memref.load %x[%i, %j]   ->   %p = spirv.ConvertUToPtr %address + 4 * (64 * %i + %j);  %v = spirv.Load %p
 //   %id = kernel.id %step[%t]     ->   loads from StepTables
 //
-// Upstream's conversion of buffers knows bindings, static sizes and one dimension. Arguments are those of
-// PassedBuffer.h; inside of a kernel a cast stands for what is known of a buffer. Places in a buffer that is smaller
-// than 2 GiB are computed in 32 bits, which GPUs are fast at. Memory of the workgroup stays as it is.
+// Upstream's conversion of memrefs expects bindings, static sizes and one dimension. Arguments are those of
+// PassedBuffer.h; inside a kernel a cast holds the parts of a buffer. Offsets in a buffer that is smaller than 2 GiB
+// are computed in 32 bits, which is faster on GPUs. Shared memory is left as it is.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
@@ -41,7 +41,7 @@ int64_t bytesOf(Type number) {
   return static_cast<int64_t>(DataLayout().getTypeSize(number).getFixedValue());
 }
 
-// Arithmetic of addresses (i64) and places (index), which are not negative.
+// Arithmetic of addresses (i64) and offsets (index), which are not negative.
 struct Builder {
   explicit Builder(Operation *op) : b(op), loc(op->getLoc()) {}
   Builder(OpBuilder b, Location loc) : b(b), loc(loc) {}
@@ -59,12 +59,12 @@ struct Builder {
   Value cast(ValueRange values, Type type) {
     return UnrealizedConversionCastOp::create(b, loc, type, values).getResult(0);
   }
-  // What a cast stands for.
+  // The address behind a cast.
   Value addressOf(Value value) {
     if (value.getType().isInteger(64))
       return value;
-    auto made = value.getDefiningOp<UnrealizedConversionCastOp>();
-    return made ? made.getOperand(0) : cast(value, b.getI64Type());
+    auto source = value.getDefiningOp<UnrealizedConversionCastOp>();
+    return source ? source.getOperand(0) : cast(value, b.getI64Type());
   }
 
   Value pointer(Value address, Type pointee) {
@@ -121,35 +121,35 @@ private:
   ModuleOp module;
 };
 
-// What is known of a buffer.
+// The parts of a buffer that its kernel is passed.
 class Buffer {
 public:
   Buffer(Builder &e, Value buffer) : e(e), type(cast<MemRefType>(buffer.getType())) {
-    auto made = buffer.getDefiningOp<UnrealizedConversionCastOp>();
+    auto source = buffer.getDefiningOp<UnrealizedConversionCastOp>();
     PassedBuffer passed(type);
-    if (made && made.getNumOperands() == passed.parts().size())
-      for (auto [part, value] : llvm::zip(passed.parts(), made.getOperands()))
+    if (source && source.getNumOperands() == passed.parts().size())
+      for (auto [part, value] : llvm::zip(passed.parts(), source.getOperands()))
         parts.push_back({part, value});
   }
 
   bool isKnown() const { return !parts.empty(); }
   Value size(unsigned dimension) const { return find(PassedBuffer::Field::size, dimension); }
 
-  // Of an element.
+  // The address of an element.
   Value addressOf(ValueRange at) {
     auto [strides, offset] = type.getStridesAndOffset();
     const int64_t bytes = bytesOf(type.getElementType());
     const bool narrow = isNarrow(strides, offset);
-    Value place = ShapedType::isDynamic(offset) ? find(PassedBuffer::Field::offset, 0) : Value();
+    Value offsetInBuffer = ShapedType::isDynamic(offset) ? find(PassedBuffer::Field::offset, 0) : Value();
     if (offset > 0)
-      place = e.constant(narrow ? e.b.getIndexType() : Type(e.b.getI64Type()), offset);
+      offsetInBuffer = e.constant(narrow ? e.b.getIndexType() : Type(e.b.getI64Type()), offset);
     for (auto [i, stride] : llvm::enumerate(strides)) {
-      Value own = narrow ? at[i] : e.toI64(at[i]);
-      own = ShapedType::isDynamic(stride) ? e.mul(own, find(PassedBuffer::Field::stride, i)) : e.mul(own, stride);
-      place = place ? e.add(place, own) : own;
+      Value term = narrow ? at[i] : e.toI64(at[i]);
+      term = ShapedType::isDynamic(stride) ? e.mul(term, find(PassedBuffer::Field::stride, i)) : e.mul(term, stride);
+      offsetInBuffer = offsetInBuffer ? e.add(offsetInBuffer, term) : term;
     }
     Value address = parts.front().second;
-    return place ? e.add(address, e.toI64(e.mul(place, bytes))) : address;
+    return offsetInBuffer ? e.add(address, e.toI64(e.mul(offsetInBuffer, bytes))) : address;
   }
 
 private:
@@ -157,10 +157,10 @@ private:
     for (auto [part, value] : parts)
       if (part.field == field && part.dimension == dimension)
         return value;
-    llvm_unreachable("what a type does not tell is passed");
+    llvm_unreachable("what a type does not say is passed");
   }
 
-  // Whether all places, in bytes, have 31 bits.
+  // Whether all offsets, in bytes, have 31 bits.
   bool isNarrow(ArrayRef<int64_t> strides, int64_t offset) const {
     if (!type.hasStaticShape() || ShapedType::isDynamic(offset) || llvm::any_of(strides, ShapedType::isDynamic))
       return false;
@@ -175,7 +175,7 @@ private:
   SmallVector<std::pair<PassedBuffer::Part, Value>> parts;
 };
 
-// Bytes that are bf16 only to become its bits are these at once.
+// Folds a bitcast to the bits of a bf16 into the bitcast from bytes before it.
 struct BitsOfBytes : OpRewritePattern<arith::BitcastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -213,7 +213,7 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
     });
   }
 
-  // Every argument is numbers of 64 bits.
+  // Replaces every argument by integers of 64 bits.
   static void convertSignature(func::FuncOp function) {
     Block &entry = function.front();
     Builder e(OpBuilder::atBlockBegin(&entry), function.getLoc());
@@ -234,7 +234,7 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
     function.setType(FunctionType::get(function.getContext(), entry.getArgumentTypes(), {}));
   }
 
-  // Reads of the step took the addresses of arguments that were not converted by then.
+  // Reads of the step refer to addresses of arguments that had not been converted yet.
   static void replaceAddress(Value old, Value address) {
     for (Operation *user : llvm::make_early_inc_range(old.getUsers())) {
       user->replaceAllUsesWith(ValueRange{address});
@@ -260,10 +260,10 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
   }
 
   static LogicalResult unknown(Operation *op) {
-    return op->emitOpError("reads or writes a buffer that no kernel is passed");
+    return op->emitOpError("reads or writes a buffer that is not passed to the kernel");
   }
 
-  // What is loaded and stored: GPUs that know no bf16 have its bits.
+  // The type of loads and stores: bits for bf16, which not all GPUs know.
   static Type bitsOf(Type type) {
     if (!isa<BFloat16Type>(getElementTypeOrSelf(type)))
       return type;

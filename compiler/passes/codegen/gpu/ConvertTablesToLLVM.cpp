@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-tables-to-llvm: what kernels for GPUs read of the running step becomes loads from StepTables.
+// convert-tables-to-llvm: converts what GPU kernels read of the running step to loads from StepTables.
 //
-//   %id = kernel.id %step[%t]          ->   %place = load step[ids];  %id = load step[%place + %t]      words of 32
+//   %id = kernel.id %step[%t]          ->   %offset = load step[ids];  %id = load step[%offset + %t]     words of 32
 //   bits %k = kernel.keys %step, %s[%slot]  ->   a memref around  %s + %slot * bytes per slot
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"

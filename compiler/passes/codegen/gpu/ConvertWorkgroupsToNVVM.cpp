@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-workgroups-to-nvvm: what upstream's conversions to LLVM leave to libraries or do not know becomes intrinsics
-// of NVIDIA GPUs.
+// convert-workgroups-to-nvvm: converts what upstream's conversions to LLVM leave to libraries or do not know.
 //
+//   gpu.thread_id, gpu.block_id, gpu.barrier, gpu.shuffle   ->   NVVM ops
 //   exp x = 2^(x log2 e);  exp2 by ex2.approx (2 units in the last place);  tanh x = 1 - 2 / (exp 2x + 1);
 //   log x = lg2 x ln 2, by lg2.approx;  erf is a polynomial
 //
-// The functions of math are scalars: special function units have no vectors. Matrices and asynchronous copies are those
-// of NvgpuPatterns.h.
+// Math functions are expanded for scalars, since special function units have no vectors. NvgpuPatterns.h lowers MMA and
+// asynchronous copies.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/gpu/NvgpuPatterns.h"
@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -34,28 +35,29 @@ namespace {
 
 constexpr int64_t sharedSpace = 3;  // of addresses
 
-Value call(OpBuilder &b, Location loc, StringRef name, Type type, ValueRange arguments) {
-  return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), arguments).getResult(0);
+// The approximate functions of the special function units have no NVVM ops.
+Value callApproximation(OpBuilder &b, Location loc, StringRef intrinsic, Value x) {
+  return LLVM::CallIntrinsicOp::create(b, loc, x.getType(), b.getStringAttr(intrinsic), x).getResult(0);
 }
 
 Value constant(OpBuilder &b, Location loc, double value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
 }
-Value number(OpBuilder &b, Location loc, int64_t value) {
+Value constantI32(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 
 Value expandExp2(OpBuilder &b, Location loc, Value x) {
-  return call(b, loc, "llvm.nvvm.ex2.approx.f32", x.getType(), x);
+  return callApproximation(b, loc, "llvm.nvvm.ex2.approx.f32", x);
 }
 
-// 2^(c x), the product's rounding error taken in: c x is large where exp is.
+// 2^(c x), corrected by the rounding error of the product, which matters where c x is large.
 Value expandPower(OpBuilder &b, Location loc, Value x, double c) {
   Value factor = constant(b, loc, c), product = arith::MulFOp::create(b, loc, x, factor);
   Value low = math::FmaOp::create(b, loc, x, factor, arith::NegFOp::create(b, loc, product));
   Value power = expandExp2(b, loc, product);
   Value tail = arith::MulFOp::create(b, loc, power, arith::MulFOp::create(b, loc, low, constant(b, loc, M_LN2)));
-  // Where the power is infinite or the product is not a number, there is no tail.
+  // There is no tail where the power is infinite or the product is NaN.
   Value limit = constant(b, loc, 126), size = math::AbsFOp::create(b, loc, product);
   Value inside = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, limit);
   return arith::SelectOp::create(b, loc, inside, arith::AddFOp::create(b, loc, power, tail), power);
@@ -72,11 +74,11 @@ Value expandTanh(OpBuilder &b, Location loc, Value x) {
 }
 
 Value expandLog(OpBuilder &b, Location loc, Value x) {
-  Value log2 = call(b, loc, "llvm.nvvm.lg2.approx.f", x.getType(), x);
+  Value log2 = callApproximation(b, loc, "llvm.nvvm.lg2.approx.f", x);
   return arith::MulFOp::create(b, loc, log2, constant(b, loc, M_LN2));
 }
 
-// Of a function of one f32.
+// Expands a function of one f32.
 template <typename Op> struct ExpandFunction : OpRewritePattern<Op> {
   using Expansion = Value (*)(OpBuilder &, Location, Value);
 
@@ -93,42 +95,47 @@ template <typename Op> struct ExpandFunction : OpRewritePattern<Op> {
   Expansion expansion;
 };
 
-// A register that numbers something, in a dimension.
-template <typename Op> struct ReadNumber : OpRewritePattern<Op> {
-  ReadNumber(MLIRContext *context, StringRef prefix) : OpRewritePattern<Op>(context), prefix(prefix) {}
+void replaceWithIndex(PatternRewriter &rewriter, Operation *op, Value specialRegister) {
+  rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), specialRegister);
+}
 
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    std::string name = (prefix + gpu::stringifyDimension(op.getDimension())).str();
-    Value found = call(rewriter, op.getLoc(), name, rewriter.getI32Type(), {});
-    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), found);
-    return success();
-  }
-
-  StringRef prefix;
-};
-
-LogicalResult convertBarrier(gpu::BarrierOp op, PatternRewriter &rewriter) {
-  Value first = number(rewriter, op.getLoc(), 0);
-  LLVM::CallIntrinsicOp::create(rewriter, op.getLoc(), rewriter.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
-                                first);
-  rewriter.eraseOp(op);
+LogicalResult convertThreadId(gpu::ThreadIdOp op, PatternRewriter &rewriter) {
+  if (op.getDimension() != gpu::Dimension::x)
+    return rewriter.notifyMatchFailure(op, "workgroups have one dimension");
+  replaceWithIndex(rewriter, op, NVVM::ThreadIdXOp::create(rewriter, op.getLoc(), rewriter.getI32Type()));
   return success();
 }
 
-// All threads of a subgroup take part.
+LogicalResult convertBlockId(gpu::BlockIdOp op, PatternRewriter &rewriter) {
+  Type i32 = rewriter.getI32Type();
+  if (op.getDimension() == gpu::Dimension::x)
+    replaceWithIndex(rewriter, op, NVVM::BlockIdXOp::create(rewriter, op.getLoc(), i32));
+  else if (op.getDimension() == gpu::Dimension::y)
+    replaceWithIndex(rewriter, op, NVVM::BlockIdYOp::create(rewriter, op.getLoc(), i32));
+  else
+    return rewriter.notifyMatchFailure(op, "grids have two dimensions");
+  return success();
+}
+
+LogicalResult convertBarrier(gpu::BarrierOp op, PatternRewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+  return success();
+}
+
+// All threads of the warp take part.
 LogicalResult convertShuffle(gpu::ShuffleOp op, PatternRewriter &rewriter) {
   if (op.getMode() != gpu::ShuffleMode::XOR || !op.getValue().getType().isF32() || !op.getValid().use_empty())
-    return rewriter.notifyMatchFailure(op, "not a butterfly of f32");
+    return rewriter.notifyMatchFailure(op, "not a butterfly shuffle of f32");
   Location loc = op.getLoc();
-  Value all = number(rewriter, loc, -1), last = number(rewriter, loc, 31);
-  Value found = call(rewriter, loc, "llvm.nvvm.shfl.sync.bfly.f32", rewriter.getF32Type(),
-                     {all, op.getValue(), op.getOffset(), last});
-  rewriter.replaceOp(op, ValueRange{found, all});
+  Value allLanes = constantI32(rewriter, loc, -1), lastLane = constantI32(rewriter, loc, 31);
+  Value result = NVVM::ShflOp::create(rewriter, loc, rewriter.getF32Type(), allLanes, op.getValue(), op.getOffset(),
+                                      lastLane, NVVM::ShflKind::bfly, UnitAttr());
+  rewriter.replaceOp(op, ValueRange{result, allLanes});
   return success();
 }
 
 struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<ConvertWorkgroupsToNVVM> {
-  // Matrices are taken apart into vectors.
+  // MMA fragments are split into vectors.
   void getDependentDialects(DialectRegistry &registry) const override {
     ConvertWorkgroupsToNVVMBase::getDependentDialects(registry);
     registry.insert<vector::VectorDialect>();
@@ -149,22 +156,23 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     patterns.add<ExpandFunction<math::Exp2Op>>(context, expandExp2);
     patterns.add<ExpandFunction<math::TanhOp>>(context, expandTanh);
     patterns.add<ExpandFunction<math::LogOp>>(context, expandLog);
-    patterns.add<ReadNumber<gpu::ThreadIdOp>>(context, "llvm.nvvm.read.ptx.sreg.tid.");
-    patterns.add<ReadNumber<gpu::BlockIdOp>>(context, "llvm.nvvm.read.ptx.sreg.ctaid.");
+    patterns.add(convertThreadId);
+    patterns.add(convertBlockId);
     patterns.add(convertBarrier);
     patterns.add(convertShuffle);
     talc::addNvgpuPatterns(patterns);
-    // Canonicalization made these of insertions into matrices, whose conversion knows one dimension.
+    // Canonicalization turns insertions into fragments into vector.from_elements of two dimensions, which upstream's
+    // conversion to LLVM does not take.
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     populatePolynomialApproximateErfPattern(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) || failed(checkMath()))
       signalPassFailure();
     talc::PassRemarks("codegen", "convert-workgroups-to-nvvm").did(getOperation(), [&] {
-      return llvm::formatv("{0} buffers lie in shared memory", buffers);
+      return llvm::formatv("{0} buffers are in shared memory", buffers);
     });
   }
 
-  // Memory of the workgroup is a variable of the kernel's own.
+  // A buffer of the workgroup becomes a global variable in shared memory.
   void makeGlobal(memref::AllocaOp op) {
     auto function = op->getParentOfType<func::FuncOp>();
     OpBuilder b(function);
@@ -186,7 +194,7 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     op.erase();
   }
 
-  // LLVM's backend ends the process where it would need a library.
+  // LLVM's backend aborts the process on a function that it would have to call in a library.
   LogicalResult checkMath() {
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
       if (!isa<math::MathDialect>(op->getDialect()) || isa<math::FmaOp, math::AbsFOp, math::SqrtOp>(op))

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-workgroups-to-spirv: a kernel becomes a module of SPIR-V 1.3 with one entry point, which Vulkan takes.
+// convert-workgroups-to-spirv: converts a kernel to a SPIR-V 1.3 module with one entry point, as Vulkan takes it.
 //
 //   func @norm(%step: i64, %address: i64) {   ->   spirv.module @norm PhysicalStorageBuffer64 GLSL450 {
 //     %t = gpu.thread_id x                           spirv.func @norm() { ... }
 //     scf.for ...                                    spirv.EntryPoint "GLCompute" @norm,
-//     @__builtin__LocalInvocationId__
+//                                                      @__builtin__LocalInvocationId__
 //   }                                              }
 //
-// The one push constant is the address of the arguments, so that a kernel may have any number of them. Arithmetic,
-// loops and functions of math go through upstream's patterns. Sums and products are marked NoContraction: a driver may
-// fuse or rearrange none, so that they are the same on every GPU.
+// The only push constant is the address of the arguments, so that a kernel may have any number of them. Arithmetic,
+// loops and math functions go through upstream's patterns. Sums and products are marked NoContraction: drivers must not
+// fuse or reorder them, so that results are the same on every GPU.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/codegen/gpu/Launches.h"
-#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
 #include "mlir/Conversion/FuncToSPIRV/FuncToSPIRV.h"
@@ -36,10 +35,11 @@ namespace talc {
 }  // namespace talc
 
 using namespace mlir;
+using talc::kernel::LaunchAttr;
 
 namespace {
 
-// All that a module may use; spirv-update-vce leaves what it does use.
+// All that a module may use; spirv-update-vce reduces it to what it does use.
 spirv::TargetEnvAttr environment(MLIRContext *context) {
   using C = spirv::Capability;
   using E = spirv::Extension;
@@ -55,7 +55,7 @@ spirv::TargetEnvAttr environment(MLIRContext *context) {
                                    spirv::TargetEnvAttr::kUnknownDeviceID);
 }
 
-// Threads of a workgroup see what the others wrote to its own memory and to that of all.
+// Threads of a workgroup see what the others wrote to shared memory and to buffers.
 struct ConvertBarrier : OpConversionPattern<gpu::BarrierOp> {
   ConvertBarrier(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}
@@ -68,10 +68,11 @@ struct ConvertBarrier : OpConversionPattern<gpu::BarrierOp> {
   }
 };
 
-// One kernel.
+// Converts one kernel.
 class Conversion {
 public:
-  explicit Conversion(func::FuncOp function) : function(function), context(function.getContext()) {}
+  Conversion(func::FuncOp function, LaunchAttr launch)
+      : function(function), launch(launch), context(function.getContext()) {}
 
   LogicalResult run() {
     makeModule();
@@ -93,10 +94,7 @@ private:
     OpBuilder b(function);
     module = spirv::ModuleOp::create(b, function.getLoc(), spirv::AddressingModel::PhysicalStorageBuffer64,
                                      spirv::MemoryModel::GLSL450, /*vceTriple=*/std::nullopt, function.getName());
-    for (StringRef name : {talc::threadsAttr, talc::gridAttr, talc::tileAttr})
-      if (Attribute value = function->getAttr(name))
-        module->setAttr(name, value);
-    module->setAttr(talc::argumentsAttr, b.getI64IntegerAttr(function.getNumArguments()));
+    module->setAttr(LaunchAttr::attrName, launch.withArgumentCount(function.getNumArguments()));
     module->setAttr(spirv::getTargetEnvAttrName(), environment(context));
     b.setInsertionPointToStart(module.getBody());
     kernel = spirv::FuncOp::create(b, function.getLoc(), function.getName(), b.getFunctionType({}, {}));
@@ -134,44 +132,44 @@ private:
     return spirv::GlobalVariableOp::create(b, kernel.getLoc(), pointer, b.getStringAttr(name));
   }
 
-  // Memory of the workgroup is a variable of the module.
+  // A buffer in shared memory becomes a variable of the module.
   void shareMemory(memref::AllocaOp op) {
     auto array = spirv::ArrayType::get(op.getType().getElementType(), op.getType().getNumElements());
     spirv::GlobalVariableOp variable = declare("shared_" + Twine(shared++), array, spirv::StorageClass::Workgroup);
     for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
       OpBuilder b(user);
       Location loc = user->getLoc();
-      auto placeOf = [&](ValueRange at) -> Value {
-        Value place = at[0];
+      auto elementPointer = [&](ValueRange at) -> Value {
+        Value index = at[0];
         for (unsigned i = 1; i < at.size(); ++i) {
           Value size = arith::ConstantIndexOp::create(b, loc, op.getType().getDimSize(i));
-          place = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, place, size), at[i]);
+          index = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, index, size), at[i]);
         }
-        place = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), place);
-        Value all = spirv::AddressOfOp::create(b, loc, variable);
-        return spirv::AccessChainOp::create(b, loc, all, ValueRange{place});
+        index = arith::IndexCastUIOp::create(b, loc, b.getI32Type(), index);
+        Value array = spirv::AddressOfOp::create(b, loc, variable);
+        return spirv::AccessChainOp::create(b, loc, array, ValueRange{index});
       };
       if (auto load = dyn_cast<memref::LoadOp>(user)) {
-        Value place = placeOf(load.getIndices());
-        load.replaceAllUsesWith(spirv::LoadOp::create(b, loc, place).getResult());
+        Value pointer = elementPointer(load.getIndices());
+        load.replaceAllUsesWith(spirv::LoadOp::create(b, loc, pointer).getResult());
       } else if (auto load = dyn_cast<vector::LoadOp>(user)) {
-        // The variable is an array of numbers, of which no vectors can be loaded.
-        SmallVector<Value> at(load.getIndices()), numbers;
+        // Vectors cannot be loaded from a variable that is an array of scalars.
+        SmallVector<Value> at(load.getIndices()), values;
         for (int64_t i = 0; i < load.getVectorType().getNumElements(); ++i) {
-          numbers.push_back(spirv::LoadOp::create(b, loc, placeOf(at)));
+          values.push_back(spirv::LoadOp::create(b, loc, elementPointer(at)));
           at.back() = arith::AddIOp::create(b, loc, at.back(), arith::ConstantIndexOp::create(b, loc, 1));
         }
-        load.replaceAllUsesWith(spirv::CompositeConstructOp::create(b, loc, load.getVectorType(), numbers).getResult());
+        load.replaceAllUsesWith(spirv::CompositeConstructOp::create(b, loc, load.getVectorType(), values).getResult());
       } else {
         auto store = cast<memref::StoreOp>(user);
-        spirv::StoreOp::create(b, loc, placeOf(store.getIndices()), store.getValueToStore());
+        spirv::StoreOp::create(b, loc, elementPointer(store.getIndices()), store.getValueToStore());
       }
       user->erase();
     }
     op->erase();
   }
 
-  // Upstream's loops yield what their last round stored: nothing if there was none.
+  // Upstream's loops return what the last iteration stored, which is undefined if there was none.
   void guardLoops() {
     kernel.walk([](scf::ForOp loop) {
       std::optional<int64_t> from = getConstantIntValue(loop.getLowerBound()),
@@ -180,11 +178,11 @@ private:
         return;
       OpBuilder b(loop->getContext());
       b.setInsertionPointAfter(loop);
-      Value some = arith::CmpIOp::create(b, loop.getLoc(), arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                         loop.getUpperBound());
+      Value hasIterations = arith::CmpIOp::create(b, loop.getLoc(), arith::CmpIPredicate::slt, loop.getLowerBound(),
+                                                  loop.getUpperBound());
       for (auto [result, init] : llvm::zip(loop.getResults(), loop.getInitArgs())) {
-        auto found = arith::SelectOp::create(b, loop.getLoc(), some, result, init);
-        result.replaceAllUsesExcept(found, found);
+        auto select = arith::SelectOp::create(b, loop.getLoc(), hasIterations, result, init);
+        result.replaceAllUsesExcept(select, select);
       }
     });
   }
@@ -219,12 +217,13 @@ private:
     for (auto variable : module.getOps<spirv::GlobalVariableOp>())
       if (variable.storageClass() == spirv::StorageClass::Input)
         inputs.push_back(SymbolRefAttr::get(variable));
-    auto threads = static_cast<int32_t>(module->getAttrOfType<IntegerAttr>(talc::threadsAttr).getInt());
+    auto threads = static_cast<int32_t>(launch.getThreads());
     spirv::EntryPointOp::create(b, kernel.getLoc(), spirv::ExecutionModel::GLCompute, kernel, inputs);
     spirv::ExecutionModeOp::create(b, kernel.getLoc(), kernel, spirv::ExecutionMode::LocalSize, {threads, 1, 1});
   }
 
   func::FuncOp function;
+  LaunchAttr launch;
   MLIRContext *context;
   spirv::ModuleOp module;
   spirv::FuncOp kernel;
@@ -238,15 +237,16 @@ struct ConvertWorkgroupsToSPIRV : talc::impl::ConvertWorkgroupsToSPIRVBase<Conve
       if (!function.isExternal())
         kernels.push_back(function);
     for (func::FuncOp kernel : kernels) {
-      if (!kernel->hasAttr(talc::threadsAttr)) {
+      LaunchAttr launch = LaunchAttr::lookup(kernel);
+      if (!launch) {
         kernel.emitOpError("has no workgroups");
         return signalPassFailure();
       }
-      if (failed(Conversion(kernel).run()))
+      if (failed(Conversion(kernel, launch).run()))
         return signalPassFailure();
     }
     talc::PassRemarks("codegen", "convert-workgroups-to-spirv").did(getOperation(), [&] {
-      return llvm::formatv("{0} kernels are modules of SPIR-V", kernels.size());
+      return llvm::formatv("{0} kernels are SPIR-V modules", kernels.size());
     });
   }
 };

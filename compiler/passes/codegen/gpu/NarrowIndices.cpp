@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices are 64 bits, two registers of a thread. Where a kernel is said to need all of its registers, those that are
-// known to be small, such as what lanes and columns of a tile are computed from, become numbers of 32 bits. Elsewhere
-// it does harm: a single row's contraction of two panels had three fifths more instructions, and a prompt's attention
-// by matrices of 96 features spilled.
+// narrow-indices: computes small indices in 32 bits, where a kernel's launch asks for it.
+//
+// An index of 64 bits takes two registers. What lanes and columns of a tile are computed from is known to be small.
+// Kernels that have registers to spare keep 64 bits, since conversions are additional instructions.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +20,8 @@ namespace {
 
 struct NarrowIndices : impl::NarrowIndicesBase<NarrowIndices> {
   void runOnOperation() override {
-    if (!getOperation()->hasAttr(narrowAttr))
+    kernel::LaunchAttr launch = kernel::LaunchAttr::lookup(getOperation());
+    if (!launch || !launch.getNarrowIndices())
       return;
     OpPassManager passes(func::FuncOp::getOperationName());
     passes.addPass(arith::createArithIntRangeOpts());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a subgroup do together, as instructions of NVIDIA GPUs: products of matrices, loads of their
-// fragments, asynchronous copies to shared memory.
+// Patterns that lower MMA, loads of fragments and asynchronous copies from nvgpu to NVVM.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

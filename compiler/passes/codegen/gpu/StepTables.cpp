@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which word of StepTables every op of the running step reads.
+// Maps every op of the running step to a word of StepTables.
 #include "compiler/passes/codegen/gpu/StepTables.h"
 
 #include "compiler/passes/codegen/StepReader.h"
@@ -38,7 +38,7 @@ SmallVector<Value> readTables(TableReader &r, Operation *op) {
       .Case([&](kernel::OutputCountOp o) {
         return count(o, offsetof(StepTables, wantedCount) + wordBytes * static_cast<int64_t>(o.getOutput()));
       })
-      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepTables, ids), wordBytes, 0); })
+      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepTables, tokenIds), wordBytes, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepTables, history), wordBytes, 0); })
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepTables, spans), sizeof(Span), offsetof(Span, segment));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels for GPUs read of the running step: where it stands in StepTables (runtime/device/gpu/LaunchTable.h),
-// whatever an address is.
+// What GPU kernels read of the running step: its offsets in StepTables (runtime/device/gpu/LaunchTable.h). Subclasses
+// know what an address is.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"
@@ -19,19 +19,19 @@ public:
 
   // The word at byte `field` of the tables.
   virtual Value count(Value step, int64_t field) = 0;
-  // The word at byte `field` of element `at`, of `size` bytes, of the array whose place is the word at `array`.
+  // The word at byte `field` of element `at`, of `size` bytes, of the array whose offset is the word at `array`.
   virtual Value element(Value step, int64_t array, Value at, int64_t size, int64_t field) = 0;
   // `offset`: of the part in the state of a slot.
   virtual Value statePart(mlir::MemRefType type, Value state, Value slot, int64_t offset) = 0;
-  // All bytes of a buffer.
+  // A buffer as bytes.
   virtual Value byteBuffer(kernel::BytesOp op) = 0;
 };
 
-// The values that stand for the results of a step op; none: kernels have no such op.
+// The values that replace the results of a step op; none: kernels do not have this op.
 llvm::SmallVector<mlir::Value> readTables(TableReader &reader, mlir::Operation *op);
 
-// Replaces all ops of the kernel dialect: replace(op) yields what stands for their results. Says what it cannot
-// convert, and fills in how many there were.
+// Replaces the results of all ops of the kernel dialect by what replace(op) returns. Emits an error for ops that it
+// cannot convert, and counts the others.
 llvm::LogicalResult replaceStepOps(mlir::ModuleOp module, int64_t &count,
                                    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Operation *)> replace);
 

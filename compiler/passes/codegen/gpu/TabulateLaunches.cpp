@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tabulate-launches: functions that call kernels become lists of launches.
+// tabulate-launches: turns functions that call kernels into lists of launches.
 //
 //   func @layer(%step, %x: memref<?x64xf32>, ...) {          func private @layer {kernel.launches = [
 //     %y = kernel.arena %step rows %n at 256 plus 0            {call = @norm_0, mark = 7, arguments = [
@@ -7,16 +7,14 @@
 //     kernel.mark %step 7                                        {base = "arena", per_token = 256},
 //   }                                                            {base = "number", per_token = 1}]}] }
 //
-// A buffer is passed as PassedBuffer.h says: its address, then the sizes that its type does not tell. All of these are
-// linear in the rows of the step, so that a list is data: whoever runs it needs no code of the host. A launch waits for
-// those before it where a barrier stands; everywhere, unless barriers are said to suffice for workers that claim tasks.
+// A buffer is passed as PassedBuffer.h says: its address, then the sizes that its type does not say. All of these are
+// linear in the tokens of the step, so that a list is data, and running it takes no code on the host. A launch waits
+// for earlier ones where there is a barrier, or always, unless barriers are known to suffice for a dynamic schedule.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
-#include "compiler/passes/codegen/gpu/Launches.h"
-#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
-#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/LaunchList.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,11 +31,11 @@ using namespace mlir;
 using talc::PassedBuffer;
 using talc::artifact::LaunchBase;
 namespace kernel = talc::kernel;
-namespace keys = talc::launchKeys;
+namespace keys = talc::kernel::launchKeys;
 
 namespace {
 
-// base or argument, + fixed + perToken * rows of the step
+// base or argument, + fixed + perToken * tokens of the step
 struct Linear {
   LaunchBase base = LaunchBase::Number;
   std::optional<int64_t> argument = {};
@@ -48,27 +46,27 @@ Linear number(int64_t value) {
   return {LaunchBase::Number, {}, value, 0};
 }
 
-// What a kernel may be passed of a buffer.
+// The parts of a buffer that a kernel may be passed.
 struct Described {
   Linear address, offset;
   SmallVector<Linear> sizes, strides;
 };
 
-// How many values an argument of a type is.
-int64_t countOf(Type type) {
+// The number of values that an argument of a type is passed as.
+int64_t valueCount(Type type) {
   MemRefType buffer = talc::bufferType(type);
   return buffer ? static_cast<int64_t>(PassedBuffer(buffer).parts().size()) : 1;
 }
 
-// The number of the first value of an argument.
-int64_t placeOf(FunctionOpInterface function, unsigned argument) {
-  int64_t place = 0;
+// The index of the first value of an argument.
+int64_t firstValue(FunctionOpInterface function, unsigned argument) {
+  int64_t index = 0;
   for (Type type : function.getArgumentTypes().take_front(argument))
-    place += countOf(type);
-  return place;
+    index += valueCount(type);
+  return index;
 }
 
-// Follows values to where they come from.
+// Traces values to their origin.
 class Tracer {
 public:
   explicit Tracer(func::FuncOp function) : function(function), module(function->getParentOfType<ModuleOp>()) {}
@@ -105,25 +103,25 @@ private:
   }
 
   static LogicalResult unknown(Value value) {
-    return emitError(value.getLoc()) << "a launch cannot be given what '" << value.getDefiningOp()->getName()
-                                     << "' yields";
+    return emitError(value.getLoc()) << "the result of '" << value.getDefiningOp()->getName()
+                                     << "' cannot be an argument of a launch";
   }
 
   Linear argument(BlockArgument value, int64_t part) {
-    return {LaunchBase::Number, placeOf(function, value.getArgNumber()) + part, 0, 0};
+    return {LaunchBase::Number, firstValue(function, value.getArgNumber()) + part, 0, 0};
   }
 
   int64_t offsetOf(FlatSymbolRefAttr symbol) {
-    Operation *found = module.lookupSymbol(symbol.getAttr());
-    auto offset = found ? found->getAttrOfType<IntegerAttr>(talc::offsetAttr) : IntegerAttr();
+    Operation *operation = module.lookupSymbol(symbol.getAttr());
+    auto offset = operation ? operation->getAttrOfType<IntegerAttr>(talc::offsetAttr) : IntegerAttr();
     return offset ? offset.getInt() : 0;
   }
 
   FailureOr<Linear> scalarOf(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return this->argument(argument, 0);
-    if (std::optional<int64_t> known = getConstantIntValue(value))
-      return number(*known);
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return number(*constant);
     return TypeSwitch<Operation *, FailureOr<Linear>>(value.getDefiningOp())
         .Case([&](kernel::TokenCountOp) {
           return Linear{LaunchBase::Number, {}, 0, 1};
@@ -159,13 +157,13 @@ private:
     auto type = cast<MemRefType>(value.getType());
     Described buffer = known(type, argument(value, 0));
     for (auto [i, part] : llvm::enumerate(PassedBuffer(type).parts())) {
-      Linear own = argument(value, static_cast<int64_t>(i));
+      Linear passed = argument(value, static_cast<int64_t>(i));
       if (part.field == PassedBuffer::Field::offset)
-        buffer.offset = own;
+        buffer.offset = passed;
       else if (part.field == PassedBuffer::Field::size)
-        buffer.sizes[part.dimension] = own;
+        buffer.sizes[part.dimension] = passed;
       else if (part.field == PassedBuffer::Field::stride)
-        buffer.strides[part.dimension] = own;
+        buffer.strides[part.dimension] = passed;
     }
     return buffer;
   }
@@ -235,7 +233,7 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
       else
         lists.push_back(function);
     }
-    // The bodies go last: a list is asked how many values the arguments of another one are.
+    // Bodies are erased last: tabulating a list needs the signatures of others.
     SmallVector<ArrayAttr> tables;
     for (func::FuncOp function : lists) {
       FailureOr<ArrayAttr> table = function.isExternal() ? ArrayAttr() : tabulate(function);
@@ -247,21 +245,20 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
       replace(function, table);
   }
 
-  // From now on the rows of a grid are a number among the values that a kernel is passed.
+  // From here on `rows_argument` of a grid is an index among the values that a kernel is passed.
   void countRows(func::FuncOp function) {
-    auto grid = function->getAttrOfType<DictionaryAttr>(talc::gridAttr);
-    auto rows = grid ? grid.getAs<IntegerAttr>("rows") : IntegerAttr();
-    if (!rows)
+    kernel::LaunchAttr launch = kernel::LaunchAttr::lookup(function);
+    kernel::GridAttr grid = launch ? launch.getGrid() : kernel::GridAttr();
+    if (!grid || !grid.hasRows())
       return;
-    unsigned argument = rows.getInt();
+    auto argument = static_cast<unsigned>(grid.getRowsArgument());
     SmallVector<PassedBuffer::Part> parts =
         PassedBuffer(cast<MemRefType>(function.getArgumentTypes()[argument])).parts();
     auto size = llvm::find_if(
         parts, [](PassedBuffer::Part part) { return part.field == PassedBuffer::Field::size && part.dimension == 0; });
-    int64_t place = placeOf(function, argument) + (size - parts.begin());
-    NamedAttrList fields(grid);
-    fields.set("rows", IntegerAttr::get(rows.getType(), place));
-    function->setAttr(talc::gridAttr, fields.getDictionary(&getContext()));
+    int64_t value = firstValue(function, argument) + (size - parts.begin());
+    grid = kernel::GridAttr::get(&getContext(), value, grid.getDivisor(), grid.getPlus(), grid.getY());
+    function->setAttr(kernel::LaunchAttr::attrName, launch.withGrid(grid));
   }
 
   Attribute attributeOf(const Linear &value) {
@@ -270,7 +267,7 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
     if (value.argument)
       fields.append(keys::argument, b.getI64IntegerAttr(*value.argument));
     else
-      fields.append(keys::base, b.getStringAttr(talc::baseNames[static_cast<uint32_t>(value.base)]));
+      fields.append(keys::base, b.getStringAttr(kernel::baseNames[static_cast<uint32_t>(value.base)]));
     if (value.fixed != 0)
       fields.append(keys::fixed, b.getI64IntegerAttr(value.fixed));
     if (value.perToken != 0)
@@ -313,11 +310,11 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
     return b.getArrayAttr(launches);
   }
 
-  // What is left is a declaration that carries the list.
+  // Leaves a declaration with the list.
   void replace(func::FuncOp function, ArrayAttr table) {
     if (table) {
       function.eraseBody();
-      function->setAttr(talc::launchesAttr, table);
+      function->setAttr(kernel::launchesAttr, table);
     }
     function.setPrivate();
     function.setType(FunctionType::get(&getContext(), {}, {}));

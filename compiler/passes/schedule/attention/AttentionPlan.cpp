@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model that chooses how the loops of an attention are cut.
+// The cost model of attention, which chooses the tuning parameters.
 //
-// Large blocks of keys cost less: a row's maximum, sum and output are brought together once for each. But the scores of
-// a task, and copies of a block whose keys lie in several slots, must stay in L2 beside the keys.
+// Large key blocks are cheaper, since the maximum, sum and output of a row are merged once per block. But the scores of
+// a task, and copies of a block whose keys are in several slots, must fit into L2 together with the keys.
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -11,48 +11,48 @@ using namespace mlir;
 
 namespace talc {
 
-// Half of L2 of the smallest processors in use. A constant and not the target's cache: the size of a
-// block decides in which order a row is summed up, and that order must be one on all processors of a CPU level.
+// Half of L2 of the smallest CPUs in use. It does not depend on the cache of the target: the size of a block determines
+// the order of sums, which must be the same on all CPUs of a level.
 constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;
-// Of the stack of a worker, which has 2 MiB.
-constexpr int64_t mostScratch = 320 << 10;
+// Limit for the stack of a worker, which has 2 MiB.
+constexpr int64_t maxScratch = 320 << 10;
 
 static int64_t scratchBytes(const kernel::KvLayout &layout, int64_t keys, int64_t rows = attentionRows) {
   return 4 * keys * (rows + layout.width + layout.paddedWidth);
 }
 
-// Operations on vectors that bring a block's results of one row together, of 100 that the block takes: two exponentials
-// and two trees over the lanes, and three operations per vector of the output, besides 2 * width * keys / lanes
+// The share of vector operations that merge the results of a block for one row, in percent: two exponentials, two
+// reductions over the lanes, and three operations per vector of the output, compared to 2 * width * keys / lanes
 // multiply-adds.
-static double percentOfBlock(const kernel::KvLayout &layout, int64_t lanes, int64_t keys) {
-  double together = 60 + 3.0 * layout.paddedWidth / lanes, block = 2.0 * layout.width * keys / lanes;
-  return 100 * together / (together + block);
+static double mergePercent(const kernel::KvLayout &layout, int64_t lanes, int64_t keys) {
+  double merge = 60 + 3.0 * layout.paddedWidth / lanes, block = 2.0 * layout.width * keys / lanes;
+  return 100 * merge / (merge + block);
 }
 
-static int64_t blockOf(const kernel::KvLayout &layout) {
+static int64_t chooseBlock(const kernel::KvLayout &layout) {
   int64_t keys = largestBlock;
   while (keys > smallestBlock && scratchBytes(layout, keys) > scratchLimit)
     keys /= 2;
   return keys;
 }
 
-// A ring consists of whole blocks.
-static int64_t blockInRing(const kernel::KvLayout &layout) {
-  int64_t keys = blockOf(layout);
+// The capacity of a ring must be a multiple of the block.
+static int64_t chooseRingBlock(const kernel::KvLayout &layout) {
+  int64_t keys = chooseBlock(layout);
   while (keys > layout.tokens && layout.ringPanels * layout.tokens % keys != 0)
     keys /= 2;
   return keys;
 }
 
-// A single row is one task of its group.
-static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
+// A single token has one task for the query heads of a key-value head.
+static int64_t chooseRows(kernel::AttentionOp op, int64_t group) {
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
   return oneRow ? std::min(group, attentionRows) : attentionRows;
 }
 
-// As many panels as the widest tile takes side by side, and more up to a third of L1.
-static int64_t chunkOf(const kernel::KvLayout &layout, int64_t block) {
+// The number of panels that the widest tile takes side by side, and more up to a third of L1.
+static int64_t chooseChunk(const kernel::KvLayout &layout, int64_t block) {
   constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
   int64_t keys = widestPanels * layout.tokens;
   while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
@@ -72,68 +72,69 @@ AttentionPlan makeAttentionPlan(kernel::AttentionOp op, int64_t keys) {
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
   int64_t capacity = layout.panels * layout.tokens, group = op.getHeads() / layout.heads;
   if (keys == 0)
-    keys = op.getBlock().value_or(layout.isRing() ? blockInRing(layout) : blockOf(layout));
-  AttentionPlan schedule = {AttentionKind::online, keys, rowsOf(op, group), 0, 0};
+    keys = op.getBlock().value_or(layout.isRing() ? chooseRingBlock(layout) : chooseBlock(layout));
+  AttentionPlan plan = {AttentionKind::online, keys, chooseRows(op, group), 0, 0};
   if (op.getBlock()) {
-    schedule.kind = AttentionKind::split;
+    plan.kind = AttentionKind::split;
   } else if (capacity <= keys && !layout.isRing() && !op.getSinks() && !op.getZeroStart()) {
-    schedule.kind = AttentionKind::twoPass;
-    schedule.keys = llvm::alignTo(capacity, smallestBlock);
+    plan.kind = AttentionKind::twoPass;
+    plan.keys = llvm::alignTo(capacity, smallestBlock);
   }
-  schedule.chunk = chunkOf(layout, schedule.keys);
-  return schedule;
+  plan.chunk = chooseChunk(layout, plan.keys);
+  return plan;
 }
 
-// Why numbers do not go together; empty: they do.
-static std::string contradiction(kernel::AttentionOp op, const AttentionPlan &schedule) {
+// Why parameters are inconsistent; empty if they are not.
+static std::string contradiction(kernel::AttentionOp op, const AttentionPlan &plan) {
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
-  if (schedule.keys % smallestBlock != 0)
-    return "block_keys is no multiple of " + std::to_string(smallestBlock);
-  if (op.getBlock() && schedule.keys != static_cast<int64_t>(*op.getBlock()))
+  if (plan.keys % smallestBlock != 0)
+    return "block_keys is not a multiple of " + std::to_string(smallestBlock);
+  if (op.getBlock() && plan.keys != static_cast<int64_t>(*op.getBlock()))
     return "block_keys is not " + std::to_string(*op.getBlock()) + ", by which the keys were split";
-  if (schedule.chunk % layout.tokens != 0)
-    return "chunk_keys is no multiple of " + std::to_string(layout.tokens) + ", the tokens of a panel";
-  if (op.getBlock() && static_cast<int64_t>(op.getHeads()) / layout.heads > schedule.rows)
-    return "task_rows is less than the heads that share keys";
-  if (scratchBytes(layout, schedule.keys, schedule.rows) > std::max(mostScratch, scratchBytes(layout, smallestBlock)))
-    return "block_keys and task_rows need more than " + std::to_string(mostScratch) + " bytes of the stack";
+  if (plan.chunk % layout.tokens != 0)
+    return "chunk_keys is not a multiple of " + std::to_string(layout.tokens) + ", the tokens of a panel";
+  if (op.getBlock() && static_cast<int64_t>(op.getHeads()) / layout.heads > plan.rows)
+    return "task_rows is less than the number of heads that share keys";
+  if (scratchBytes(layout, plan.keys, plan.rows) > std::max(maxScratch, scratchBytes(layout, smallestBlock)))
+    return "block_keys and task_rows need more than " + std::to_string(maxScratch) + " bytes of the stack";
   return "";
 }
 
-AttentionPlan makeAttentionPlan(kernel::AttentionOp op, kernel::PlanAttr plan, std::string &problem) {
-  auto keys = plan ? plan.parameter("block_keys") : std::nullopt;
-  AttentionPlan schedule = makeAttentionPlan(op, keys.value_or(0));
-  int64_t ofBlock = schedule.keys;  // all keys that there can be may be fewer than a block's
-  problem = readPlan(plan, AttentionPlan::parameters(), schedule);
-  if (schedule.kind == AttentionKind::twoPass)
-    schedule.keys = ofBlock;
+AttentionPlan makeAttentionPlan(kernel::AttentionOp op, kernel::PlanAttr attribute, std::string &problem) {
+  auto keys = attribute ? attribute.parameter("block_keys") : std::nullopt;
+  AttentionPlan plan = makeAttentionPlan(op, keys.value_or(0));
+  int64_t chosenKeys =
+      plan.keys;  // with two passes, all keys are one block, which may be smaller than a block of the online softmax
+  problem = readPlan(attribute, AttentionPlan::parameters(), plan);
+  if (plan.kind == AttentionKind::twoPass)
+    plan.keys = chosenKeys;
   if (problem.empty())
-    problem = contradiction(op, schedule);
-  return schedule;
+    problem = contradiction(op, plan);
+  return plan;
 }
 
-static std::string explain(const AttentionPlan &schedule, const kernel::KvLayout &layout, int64_t lanes) {
-  int64_t capacity = layout.panels * layout.tokens, keys = schedule.keys;
-  switch (schedule.kind) {
+static std::string explain(const AttentionPlan &plan, const kernel::KvLayout &layout, int64_t lanes) {
+  int64_t capacity = layout.panels * layout.tokens, keys = plan.keys;
+  switch (plan.kind) {
   case AttentionKind::twoPass:
     return llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);
   case AttentionKind::split:
     return llvm::formatv("split over blocks of {0} keys of {1}: up to {2} tasks instead of {3}", keys, capacity,
                          layout.heads * llvm::divideCeil(capacity, keys), layout.heads);
   case AttentionKind::online:
-    return llvm::formatv("online softmax over blocks of {0} keys of {1}: bringing them together is {2:F1} % of the "
+    return llvm::formatv("online softmax over blocks of {0} keys of {1}: merging them is {2:F1} % of the "
                          "work ({3:F1} % with blocks of {4})",
-                         keys, capacity, percentOfBlock(layout, lanes, keys),
-                         percentOfBlock(layout, lanes, smallestBlock), smallestBlock);
+                         keys, capacity, mergePercent(layout, lanes, keys), mergePercent(layout, lanes, smallestBlock),
+                         smallestBlock);
   }
   llvm_unreachable("every kind is explained");
 }
 
-std::string explain(kernel::AttentionOp op, const AttentionPlan &schedule, int64_t lanes) {
+std::string explain(kernel::AttentionOp op, const AttentionPlan &plan, int64_t lanes) {
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
   return llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB", op.getHeads(),
-                       layout.heads, layout.width, schedule.rows, explain(schedule, layout, lanes),
-                       scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
+                       layout.heads, layout.width, plan.rows, explain(plan, layout, lanes),
+                       scratchBytes(layout, plan.keys) >> 10, scratchLimit >> 10);
 }
 
 }  // namespace talc

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model that chooses how the loops of an attention are cut.
+// Tuning parameters of attention, and the cost model that chooses them.
 #pragma once
 
 #include "compiler/passes/schedule/TuningParameters.h"
 
 namespace talc {
 
-// twoPass: no row can see more than one block of keys, so that nothing is rescaled; online: blocks are brought together
-// as they come; split: each block of a single row is a task, and kernel.combine brings them together. Equal attentions
-// of all phases get equal blocks, which is what makes their results equal.
+// twoPass: no query can see more than one key block, so that nothing is rescaled. online: blocks are merged one after
+// the other. split: each block of a single token is a task, and kernel.combine merges the results. Equal attention ops
+// of all entries get equal blocks, so that their results are equal.
 enum class AttentionKind { twoPass, online, split };
 
-// Rows of queries that one task takes at most.
+// Maximal number of rows of queries of a task.
 constexpr int64_t attentionRows = 48;
 
-// Keys of a block where workgroups take them, which are many and small: registers hold what they find.
+// Keys of a block on GPUs, whose workgroups are many and small: the results of a block stay in registers.
 constexpr int64_t workgroupKeys = 64;
 
 struct AttentionPlan {
   AttentionKind kind;
   int64_t keys;   // of a block
   int64_t rows;   // of a task
-  int64_t chunk;  // keys of a block that all rows of a task take before the next ones
-  int64_t fetch;  // 1: the tiles of a single row fetch panels that come later
+  int64_t chunk;  // keys of a block that are computed for all rows of a task before the next ones
+  int64_t fetch;  // 1: tiles of a single token prefetch later panels
 
   static llvm::ArrayRef<TuningParameter<AttentionPlan>> parameters();
 };
 
-// Follows from the op and `keys` (of a block; 0: the cost model chooses), and not from the target, since it decides the
-// order in which a row is summed up.
+// The plan of an op with `keys` keys per block (0: chosen by the cost model). It does not depend on the target, since
+// it determines the order of sums.
 AttentionPlan makeAttentionPlan(kernel::AttentionOp op, int64_t keys);
 
-// What a plan says of `op`, whose numbers may be some; the cost model chooses the others. `problem`: what is wrong with
-// one, or nothing.
-AttentionPlan makeAttentionPlan(kernel::AttentionOp op, kernel::PlanAttr plan, std::string &problem);
+// The plan of an op with the parameters that `attribute` has; the cost model chooses the others. `problem` says what is
+// wrong with a parameter, or is empty.
+AttentionPlan makeAttentionPlan(kernel::AttentionOp op, kernel::PlanAttr attribute, std::string &problem);
 
-// For people; the lanes are for its figures only.
-std::string explain(kernel::AttentionOp op, const AttentionPlan &schedule, int64_t lanes);
+// A description for remarks; the number of lanes only affects its figures.
+std::string explain(kernel::AttentionOp op, const AttentionPlan &plan, int64_t lanes);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys a row of a sequence sees.
+// The range of keys that a query may see.
 #include "compiler/passes/schedule/attention/MaskRange.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ namespace talc {
 
 MaskRange::MaskRange(Emitter &emitter, kernel::AttentionOp op)
     : e(emitter), op(op), role(cast<KvCacheType>(op.getCache().getType()).getRole()),
-      kept(cast<KvCacheType>(op.getCache().getType()).getSinkTokens()) {}
+      sinkTokens(cast<KvCacheType>(op.getCache().getType()).getSinkTokens()) {}
 
 void MaskRange::enter(kernel::SpanOp sequence) {
   span = sequence;
@@ -17,18 +17,18 @@ void MaskRange::enter(kernel::SpanOp sequence) {
   allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getTokens());
 }
 
-// What is kept is no part of the window; a row that sees nothing else sees an empty one.
+// Sink tokens are not part of the window; the range of a query that sees only these is empty.
 Value MaskRange::firstKey(Value position) {
-  Value least = e.index(inKept ? 0 : kept);
-  if (op.getWindow() == 0 || inKept)
+  Value least = e.index(inSinkRange ? 0 : sinkTokens);
+  if (op.getWindow() == 0 || inSinkRange)
     return least;
   Value first = e.max(e.sub(position, e.index(op.getWindow() - 1)), least);
-  return kept > 0 ? e.min(first, e.add(position, 1)) : first;
+  return sinkTokens > 0 ? e.min(first, e.add(position, 1)) : first;
 }
 
 Value MaskRange::endKey(Value position) {
-  if (inKept)
-    return e.min(e.index(kept), e.add(position, 1));
+  if (inSinkRange)
+    return e.min(e.index(sinkTokens), e.add(position, 1));
   if (op.getMask() == MaskKind::causal)
     return e.add(position, 1);
   Value end = allKeys;

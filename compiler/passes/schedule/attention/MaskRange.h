@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys a row of a sequence sees: an interval, whose ends rise with the row's position whatever the mask.
+// The range of keys that a query may see. With every mask its ends increase with the position of the query.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -13,26 +13,26 @@ public:
   MaskRange(Emitter &emitter, kernel::AttentionOp op);
 
   void enter(kernel::SpanOp sequence);
-  // The first key that the row at a position sees, and the end of those that it sees.
+  // The first key that the query at a position sees, and the end of the range.
   Value firstKey(Value position);
   Value endKey(Value position);
-  // Tokens that are kept beside a window are an interval of their own: between these two rows see that one.
-  void beginSinkRange() { inKept = true; }
-  void endSinkRange() { inKept = false; }
-  bool isSinkRange() const { return inKept; }
-  // Whether keys of this sequence lie in several slots (see kernel.span); those of a source and of a step never do.
+  // Sink tokens beside a window are a separate range: between these two calls, ranges are those of sink tokens.
+  void beginSinkRange() { inSinkRange = true; }
+  void endSinkRange() { inSinkRange = false; }
+  bool isSinkRange() const { return inSinkRange; }
+  // Whether keys of the sequence may be in several slots (see kernel.span); those of a source and of a step never are.
   bool mayScatter() const { return role == KvCacheRole::sequence; }
   Value isScattered();
 
   kernel::SpanOp span;
-  Value slot;  // that has the keys, or the newest of them
+  Value slot;  // the slot that has the keys, or the newest of them
 
 private:
   Emitter &e;
   kernel::AttentionOp op;
   KvCacheRole role;
-  int64_t kept;
-  bool inKept = false;
+  int64_t sinkTokens;
+  bool inSinkRange = false;
   Value allKeys;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a task of kernel.memory, a head of the state.
+// The loops of a task of kernel.memory, which is a head of the memory.
 //
 //   for each sequence of the step
-//     at the first token of a segment    M += dM; dM = 0        of the first segment: M = 0; dM = 0
-//     for each of its rows, in order
+//     at the first token of a segment    M += dM; dM = 0        in the first segment: M = 0; dM = 0
+//     for each of its tokens, in order
 //       for each query head of the group    result = g * s(q) M / max(s(q).z, 1e-6) + (1 - g) * local
 //       v' = v, or v - s(k) M / max(s(k).z, 1e-6);    dM += s(k)^T v'
 //
-// The vector that divides, z, is the row behind the matrix. What a segment left is brought to M when the next one
-// begins, so that a text that ends inside a segment goes on as if it had come in one step. Sums over tokens and over
-// the features of a key are single chains in ascending order, whatever the step looks like.
+// The normalization vector z is the row after the matrix. The update of a segment is added to M when the next one
+// begins, so that results do not depend on how a sequence is cut into steps. Sums over tokens and over the features of
+// a key are single chains in ascending order for the same reason.
 #include "compiler/passes/schedule/attention/MemoryLoops.h"
 
 #include "compiler/passes/schedule/rows/RowLoops.h"
@@ -28,15 +28,15 @@ constexpr double leastDivisor = 1e-6;
 class Memory {
 public:
   Memory(Emitter &e, kernel::MemoryOp op) : e(e), op(op), tasks(kernel::TasksOp::around(op)) {
-    auto state = cast<KvCacheType>(op.getCache().getType());
-    heads = state.getHeads();
-    width = state.getWidth();
+    auto cache = cast<KvCacheType>(op.getCache().getType());
+    heads = cache.getHeads();
+    width = cache.getWidth();
     group = op.getHeads() / heads;
-    type = MemRefType::get(kernel::memoryShape(state), e.b.getF32Type());
+    type = MemRefType::get(kernel::memoryShape(cache), e.b.getF32Type());
   }
 
   void expand() {
-    // In front of the tasks, so that a stack belongs to the function's frame.
+    // Allocated before the tasks, in the frame of the function.
     e.b.setInsertionPoint(tasks);
     for (Value *row : {&features, &found, &left})
       *row = e.stackBuffer({width});
@@ -64,7 +64,7 @@ private:
     });
   }
 
-  // Each row of the matrix, and the vector behind them.
+  // Each row of the matrix, then the normalization vector.
   void eachRow(llvm::function_ref<void(Value row, Value column, Value mask)> body) {
     e.loop(e.index(0), e.index(width + 1), 1,
            [&](Value row) { e.columns(width, [&](Value column, Value mask) { body(row, column, mask); }); });
@@ -91,7 +91,7 @@ private:
     });
   }
 
-  // features = s(x): elu(x) + 1, never negative. They alone are read by other lanes than the one that stored them.
+  // features = s(x): elu(x) + 1, never negative. Only these are read by other lanes than the one that stored them.
   void activate(Value x, Value row, Value first) {
     e.sync();
     e.columns(width, [&](Value column, Value mask) {
@@ -175,7 +175,7 @@ private:
   kernel::TasksOp tasks;
   int64_t heads, width, group;  // group: query heads of a key-value head
   MemRefType type;
-  Value head, matrices, isFirst;  // of the task, and of the sequence
+  Value head, matrices, isFirst;  // of the task and of the sequence
   Value features, found, left;    // of a query or key
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How what blocks of keys yield is brought together, in their order.
+// Merges the partial softmax states (maximum, sum, output) of key blocks, in order.
 #include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,8 +24,8 @@ MergedSoftmax mergeSoftmax(Emitter &e, SoftmaxState before, SoftmaxState block) 
   return {{maximum, e.fma(before.sum, factor, e.mulf(block.sum, gain))}, factor, gain};
 }
 
-Value mergeSoftmax(Emitter &e, Value output, Value factor, Value part, Value gain) {
-  return e.fma(part, gain, e.mulf(output, factor));
+Value mergeSoftmax(Emitter &e, Value output, Value factor, Value partial, Value gain) {
+  return e.fma(partial, gain, e.mulf(output, factor));
 }
 
 Value inverseSum(Emitter &e, Value sum) {

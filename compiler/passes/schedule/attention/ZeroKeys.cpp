@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys without values that stand before the first of a sequence: their scores are the biases of the distances from
-// position + 1 on, to the window's end. Distances of D and more are so many times the first column.
+// The zero keys before the first token of a sequence (zero_start): their scores are the biases of the distances from
+// position + 1 to the end of the window. All distances of D and more have the bias of the first column.
 #include "compiler/passes/schedule/attention/ZeroKeys.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys without values that stand before the first of a sequence (zero_start).
+// The zero keys before the first token of a sequence (zero_start, Transformer-XL).
 #pragma once
 
 #include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 
 namespace talc {
 
-// What they weigh for a row of the step's queries at a position, in every lane.
+// Their softmax state for a query at a position, in every lane.
 SoftmaxState zeroKeys(Emitter &e, kernel::AttentionOp op, mlir::Value row, mlir::Value head, mlir::Value position);
 
-// How many distances a row's bias has numbers for; the first is that of all further ones.
+// The number of distances of row_bias; the first column is that of all greater distances.
 int64_t biasDistances(kernel::AttentionOp op);
 
 }  // namespace talc

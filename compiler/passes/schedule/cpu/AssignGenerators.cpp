@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-generators: gives kernels to another generator than the target's own passes.
+// assign-generators: gives kernels to another code generator than the target's own passes.
 //
-// It stands behind assign-plans, which may say who makes a kernel: what generator a function has, in which build, is
-// part of its text, and so of the key that its code has in the cache.
+// It runs after assign-plans, since plans may choose a generator. The generator of a function, and its build, are part
+// of the function's text, and so of the key of its code in the cache.
 #include "compiler/generators/GeneratedCode.h"
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
 #include "dialects/kernel/KernelDialect.h"
@@ -25,74 +25,74 @@ namespace {
 
 constexpr talc::PassRemarks remarks("schedule", "assign-generators");
 
-std::string refusedContract(kernel::MatmulOp matmul) {
+std::string whyNotMatmul(kernel::MatmulOp matmul) {
   if (matmul.getGroups() > 1)
-    return "the contraction is of groups";
+    return "the matmul has groups";
   if (talc::isQuantizedActivation(cast<MemRefType>(matmul.getX().getType()).getElementType()))
-    return "the rows are rounded";
+    return "the activations are quantized";
   auto weight = cast<MemRefType>(matmul.getWeight().getType());
   if (!isa<FloatType>(weight.getElementType()))
-    return "the weight is stored in blocks";
+    return "the weight is stored in quant blocks";
   for (Value memory : {matmul.getX(), matmul.getInit()})
-    if (!talc::haveKnownPlaces(cast<MemRefType>(memory.getType())))
-      return "a buffer's rows lie at unknown distances";
+    if (!talc::hasStaticLayout(cast<MemRefType>(memory.getType())))
+      return "the strides of a buffer are unknown at compile time";
   return "";
 }
 
-std::string refusedAttention(kernel::AttentionOp attention) {
+std::string whyNotAttention(kernel::AttentionOp attention) {
   kernel::KvLayout layout(cast<talc::KvCacheType>(attention.getCache().getType()));
   if (!isa<FloatType>(layout.keys))
-    return "keys are stored in blocks";
-  return isa<FloatType>(layout.values) ? "" : "values are stored in blocks";
+    return "keys are stored in quant blocks";
+  return isa<FloatType>(layout.values) ? "" : "values are stored in quant blocks";
 }
 
-// Why Halide does not make a piece's loops; empty: it does.
-std::string refusedByHalide(Operation *piece) {
-  if (!piece)
-    return "the kernel has several pieces";
-  if (auto matmul = dyn_cast<kernel::MatmulOp>(piece))
-    return refusedContract(matmul);
-  if (auto attention = dyn_cast<kernel::AttentionOp>(piece))
-    return refusedAttention(attention);
+// Why Halide cannot make the loops of an op; empty: it can.
+std::string whyNotHalide(Operation *op) {
+  if (!op)
+    return "the kernel has several ops";
+  if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+    return whyNotMatmul(matmul);
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+    return whyNotAttention(attention);
   std::string why;
-  talc::buildRowExpressions(piece, why);
+  talc::buildRowExpressions(op, why);
   return why;
 }
 
 struct Generator {
   StringLiteral name;
-  std::string (*refuses)(Operation *piece);
+  std::string (*whyNot)(Operation *op);
 };
-constexpr Generator generators[] = {{"halide", refusedByHalide}};
+constexpr Generator generators[] = {{"halide", whyNotHalide}};
 
 struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
   using Base::Base;
   void runOnOperation() override {
-    const auto *found = llvm::find_if(generators, [&](const Generator &g) { return g.name == generator; });
-    if (found == std::end(generators) && generator != "auto") {
-      getOperation().emitError("no generator is called '") << generator << "'; expected halide or auto";
+    const auto *entry = llvm::find_if(generators, [&](const Generator &g) { return g.name == generator; });
+    if (entry == std::end(generators) && generator != "auto") {
+      getOperation().emitError("there is no generator '") << generator << "'; expected halide or auto";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (kernel::TasksOp tasks = kernel::getTasks(function))
-        found == std::end(generators) ? assignWanted(function, tasks) : assign(*found, function, tasks, false);
+        entry == std::end(generators) ? assignByPlan(function, tasks) : assign(*entry, function, tasks, false);
   }
 
-  // What plans want, which come from measurements.
-  void assignWanted(func::FuncOp function, kernel::TasksOp tasks) {
-    talc::GeneratorPlan plan;
-    readPlan(tasks.getPlanAttr(), talc::GeneratorPlan::parameters(), plan);
+  // Assigns what plans choose, which come from measurements.
+  void assignByPlan(func::FuncOp function, kernel::TasksOp tasks) {
+    talc::GeneratorTunables plan;
+    readPlan(tasks.getPlanAttr(), talc::GeneratorTunables::parameters(), plan);
     const Generator &halide = generators[0];
     if (plan.byHalide == 1)
       return assign(halide, function, tasks, true);
     remarks.declined(function, [&] {
-      std::string why = halide.refuses(tasks.getComputeOp());
-      return "mlir makes the loops: " + (why.empty() ? "no plan says that others are faster" : why);
+      std::string why = halide.whyNot(tasks.getComputeOp());
+      return "mlir makes the loops: " + (why.empty() ? "no plan chooses another generator" : why);
     });
   }
 
   void assign(const Generator &generator, func::FuncOp function, kernel::TasksOp tasks, bool optional) {
-    if (std::string why = generator.refuses(tasks.getComputeOp()); !why.empty())
+    if (std::string why = generator.whyNot(tasks.getComputeOp()); !why.empty())
       return remarks.declined(function, [&] { return "mlir makes the loops: " + why; });
     Builder b(&getContext());
     NamedAttrList attributes;
@@ -101,8 +101,9 @@ struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
     if (optional)
       attributes.set(talc::optionalKey, b.getUnitAttr());
     function->setAttr(talc::generatorAttr, attributes.getDictionary(&getContext()));
-    remarks.did(function,
-                [&] { return (generator.name + " makes the loops" + (optional ? ": the plan wants it" : "")).str(); });
+    remarks.did(function, [&] {
+      return (generator.name + " makes the loops" + (optional ? ": the plan chooses it" : "")).str();
+    });
   }
 };
 

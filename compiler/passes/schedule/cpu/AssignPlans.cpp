@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-plans: every piece that has a choice gets its plan, the one place where plans are chosen.
+// assign-plans: gives every op that has tuning parameters its plan. No other pass chooses them.
 //
 //   kernel.tasks %s over tiles by rows { kernel.matmul ... }
 //     ->  kernel.tasks %s over tiles by rows plan<block_rows = 192, ..., tile_rows = 6> { kernel.matmul ... }
 //
-// The first that says something of a piece counts: the program, the option `plans` by the kernel's name, the same by
-// its digest (records). What it does not say, the cost model does.
+// The first of these that says something of an op decides: the program, a plan override by the kernel's name, a tuning
+// record by the kernel's digest. The cost model chooses the parameters that it does not say.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
-#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/PlanOverrides.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
-#include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulCostModel.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
-#include "compiler/passes/schedule/cpu/rows/RowPlan.h"
-#include "compiler/passes/schedule/cpu/tasks/DistributionPlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -32,143 +31,139 @@ constexpr PassRemarks remarks("schedule", "assign-plans");
 
 namespace {
 
-// The whole plan of a piece of which some numbers are given; null, and what is wrong with these.
-using MakePlan = PlanAttr (*)(Operation *piece, const CostModelTarget &machine, PlanAttr given, std::string &problem);
+// The whole plan of an op of which some parameters are given, which may be null; `problem` says what is wrong with
+// these.
+using MakePlan = PlanAttr (*)(Operation *op, const CpuCosts &costs, PlanAttr given, std::string &problem);
 
-PlanAttr withShares(PlanAttr plan, PlanAttr given, std::string &problem) {
-  DistributionPlan shares;
+template <typename Tunables> PlanAttr withTunables(PlanAttr plan, PlanAttr given, std::string &problem) {
+  Tunables tunables;
   if (problem.empty())
-    problem = readPlan(given, DistributionPlan::parameters(), shares);
-  return writePlan(plan.getContext(), DistributionPlan::parameters(), shares, plan);
+    problem = readPlan(given, Tunables::parameters(), tunables);
+  return writePlan(plan.getContext(), Tunables::parameters(), tunables, plan);
 }
 
-PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
-  GeneratorPlan generator;
-  if (problem.empty())
-    problem = readPlan(given, GeneratorPlan::parameters(), generator);
-  return writePlan(plan.getContext(), GeneratorPlan::parameters(), generator, plan);
-}
-
-PlanAttr planProducts(const MatmulShape &shape, const CostModelTarget &machine, PlanAttr given, std::string &problem) {
-  MatmulPlan plan(shape, machine);
-  problem = readPlan(given, MatmulPlan::parameters(), plan);
+PlanAttr planMatmul(const MatmulShape &shape, const CpuCosts &costs, PlanAttr given, std::string &problem) {
+  MatmulPlan plan = chooseMatmulPlan(shape, costs);
+  problem = readPlan(given, MatmulTunables::parameters(), plan.tunables);
   if (!given || !given.parameter("layout_rows"))
-    plan.fitLayout();
+    fitDequantizedPanels(plan);
   if (problem.empty())
-    problem = plan.contradiction();
-  return writePlan(shape.x.getContext(), MatmulPlan::parameters(), plan);
+    problem = plan.findContradiction();
+  PlanAttr attribute = writePlan(shape.x.getContext(), MatmulTunables::parameters(), plan.tunables);
+  return withTunables<DistributionTunables>(attribute, given, problem);
 }
 
-PlanAttr planContract(Operation *piece, const CostModelTarget &machine, PlanAttr given, std::string &problem) {
-  PlanAttr numbers = planProducts(MatmulShape::of(cast<kernel::MatmulOp>(piece)), machine, given, problem);
-  return withShares(withGenerator(numbers, given, problem), given, problem);
+PlanAttr planMatmulOp(Operation *op, const CpuCosts &costs, PlanAttr given, std::string &problem) {
+  PlanAttr plan = planMatmul(MatmulShape(cast<kernel::MatmulOp>(op)), costs, given, problem);
+  return withTunables<GeneratorTunables>(plan, given, problem);
 }
 
-PlanAttr planExperts(Operation *piece, const CostModelTarget &machine, PlanAttr given, std::string &problem) {
-  PlanAttr numbers = planProducts(MatmulShape::of(cast<kernel::ExpertsOp>(piece)), machine, given, problem);
-  return withShares(numbers, given, problem);
+PlanAttr planMoe(Operation *op, const CpuCosts &costs, PlanAttr given, std::string &problem) {
+  return planMatmul(MatmulShape(cast<kernel::ExpertsOp>(op)), costs, given, problem);
 }
 
-// Where fetches may have to wait, they keep others waiting.
-PlanAttr planAttention(Operation *piece, const CostModelTarget &machine, PlanAttr given, std::string &problem) {
-  AttentionPlan plan = makeAttentionPlan(cast<kernel::AttentionOp>(piece), given, problem);
+// Prefetches that may have to wait keep others waiting.
+PlanAttr planAttention(Operation *op, const CpuCosts &costs, PlanAttr given, std::string &problem) {
+  AttentionPlan plan = makeAttentionPlan(cast<kernel::AttentionOp>(op), given, problem);
   if (!given || !given.parameter("fetch_next"))
-    plan.fetch = machine.dropsPrefetches;
-  return withGenerator(writePlan(piece->getContext(), AttentionPlan::parameters(), plan), given, problem);
+    plan.fetch = costs.dropsPrefetches;
+  PlanAttr attribute = writePlan(op->getContext(), AttentionPlan::parameters(), plan);
+  return withTunables<GeneratorTunables>(attribute, given, problem);
 }
 
-PlanAttr planRows(Operation *piece, const CostModelTarget &, PlanAttr given, std::string &problem) {
-  RowPlan plan;
-  problem = readPlan(given, RowPlan::parameters(), plan);
-  PlanAttr numbers = writePlan(piece->getContext(), RowPlan::parameters(), plan);
-  return hasRowExpressions(piece) ? withGenerator(numbers, given, problem) : numbers;
+PlanAttr planRowWiseOp(Operation *op, const CpuCosts &, PlanAttr given, std::string &problem) {
+  RowTunables tunables;
+  problem = readPlan(given, RowTunables::parameters(), tunables);
+  PlanAttr plan = writePlan(op->getContext(), RowTunables::parameters(), tunables);
+  return hasRowExpressions(op) ? withTunables<GeneratorTunables>(plan, given, problem) : plan;
 }
 
-// Null: the piece has no choice.
-MakePlan plannerOf(Operation *piece) {
-  if (!piece)
+// Null: the op has no tuning parameters.
+MakePlan findPlanner(Operation *op) {
+  if (!op)
     return nullptr;
-  if (isa<kernel::MatmulOp>(piece))
-    return planContract;
-  if (isa<kernel::ExpertsOp>(piece))
-    return planExperts;
-  if (isa<kernel::AttentionOp>(piece))
+  if (isa<kernel::MatmulOp>(op))
+    return planMatmulOp;
+  if (isa<kernel::ExpertsOp>(op))
+    return planMoe;
+  if (isa<kernel::AttentionOp>(op))
     return planAttention;
-  return findRowOp(piece) ? planRows : nullptr;
+  return findCpuRowOp(op) ? planRowWiseOp : nullptr;
 }
 
 struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits)
       return signalPassFailure();
-    PlanOverrides given;
-    if (std::string problem = given.parse(plans); !problem.empty()) {
+    costs = {*traits, cacheBytes, dropsPrefetches, prefetchesStreams};
+    PlanOverrides overrides;
+    if (std::string problem = overrides.parse(plans); !problem.empty()) {
       getOperation().emitError() << "plans: " << problem;
       return signalPassFailure();
     }
-    std::set<std::string> gone = given.digests();
-    const size_t recorded = gone.size();
-    bool isFirst = false;  // pieces have no plans yet
+    std::set<std::string> unmatched = overrides.digests();
+    const size_t recorded = unmatched.size();
+    bool isFirstRun = false;  // some op has no plan yet
     auto result = getOperation().walk([&](kernel::TasksOp tasks) {
-      MakePlan make = plannerOf(tasks.getComputeOp());
+      MakePlan make = findPlanner(tasks.getComputeOp());
       if (!make)
         return WalkResult::advance();
-      isFirst |= !tasks.getPlanAttr();
+      isFirstRun |= !tasks.getPlanAttr();
       if (recorded > 0)
-        gone.erase(kernelDigest(tasks));
-      return succeeded(assign(tasks, make, given)) ? WalkResult::advance() : WalkResult::interrupt();
+        unmatched.erase(kernelDigest(tasks));
+      return succeeded(assign(tasks, make, overrides)) ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return signalPassFailure();
-    if (isFirst)
-      tellGone(gone.size(), recorded);
+    if (isFirstRun)
+      reportUnmatched(unmatched.size(), recorded);
   }
 
-  CostModelTarget machine() const { return {lanes, cacheBytes, dropsPrefetches, prefetchesStreams}; }
-
-  // A record may hold plans of other formats of weights as well; one that suits nothing is stale.
-  void tellGone(size_t gone, size_t recorded) {
-    if (recorded > 0 && gone == recorded)
-      getOperation().emitWarning() << "none of " << recorded << " recorded plans is of a kernel of this program: they "
-                                   << "are left out; talc tune finds others";
-    else if (gone > 0)
+  // A tuning record may hold plans for other storage formats as well; one that matches no kernel is stale.
+  void reportUnmatched(size_t unmatched, size_t recorded) {
+    if (recorded > 0 && unmatched == recorded)
+      getOperation().emitWarning() << "none of the " << recorded << " plans of the tuning record matches a kernel of "
+                                   << "this program, so the record is ignored; run 'talc tune' again";
+    else if (unmatched > 0)
       remarks.declined(getOperation(), [&] {
-        return llvm::formatv("{0} of {1} recorded plans are of kernels that this program does not have", gone, recorded)
-            .str();
+        return llvm::formatv("{0} of {1} recorded plans match no kernel of this program", unmatched, recorded).str();
       });
   }
 
-  LogicalResult assign(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &given) {
-    PlanAttr known = tasks.getPlanAttr() ? tasks.getPlanAttr() : given.named(tasks);
-    if (!known && takeRecorded(tasks, make, given))
+  LogicalResult assign(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &overrides) {
+    PlanAttr given = tasks.getPlanAttr() ? tasks.getPlanAttr() : overrides.findByName(tasks);
+    if (!given && assignRecorded(tasks, make, overrides))
       return success();
     std::string problem;
-    PlanAttr plan = make(tasks.getComputeOp(), machine(), known, problem);
+    PlanAttr plan = make(tasks.getComputeOp(), costs, given, problem);
     if (!problem.empty())
-      return tasks.emitOpError() << "cannot be planned so: " << problem;
+      return tasks.emitOpError() << "cannot have this plan: " << problem;
     tasks.setPlanAttr(plan);
-    remarks.did(tasks, [&] { return (known ? "as wished: " : "by the cost model: ") + planText(plan); });
+    remarks.did(tasks, [&] { return (given ? "plan override: " : "cost model: ") + planText(plan); });
     return success();
   }
 
-  // A recorded plan that does not fit is a stale one, and no fault of the program.
-  bool takeRecorded(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &given) {
-    PlanAttr recorded = given.recorded(tasks);
+  // A recorded plan that does not fit is stale, which is not an error of the program.
+  bool assignRecorded(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &overrides) {
+    PlanAttr recorded = overrides.findByDigest(tasks);
     if (!recorded)
       return false;
     std::string problem;
-    PlanAttr plan = make(tasks.getComputeOp(), machine(), recorded, problem);
+    PlanAttr plan = make(tasks.getComputeOp(), costs, recorded, problem);
     if (!problem.empty()) {
       tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
-                          << ": a recorded plan does not fit and is left out: " << problem;
+                          << ": the recorded plan does not fit and is ignored: " << problem;
       return false;
     }
     tasks.setPlanAttr(plan);
-    remarks.did(tasks, [&] { return "as recorded: " + planText(plan); });
+    remarks.did(tasks, [&] { return "tuning record: " + planText(plan); });
     return true;
   }
+
+  CpuCosts costs;
 };
 
 }  // namespace

@@ -1,49 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that people or records say, as text.
+// Parses plan overrides, and finds those of a kernel.
 #include "compiler/passes/schedule/cpu/PlanOverrides.h"
 
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
-#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
-#include "compiler/passes/schedule/cpu/rows/RowPlan.h"
-#include "compiler/passes/schedule/cpu/tasks/DistributionPlan.h"
 
 using namespace mlir;
 
 namespace talc {
 
-template <typename Plan> static bool has(StringRef name) {
-  return llvm::any_of(Plan::parameters(), [&](const TuningParameter<Plan> &number) { return number.name == name; });
+template <typename... Tunables> static bool haveParameter(StringRef name) {
+  return (llvm::any_of(Tunables::parameters(), [&](const auto &parameter) { return parameter.name == name; }) || ...);
 }
 
-static bool isKnown(StringRef name) {
-  return has<MatmulPlan>(name) || has<AttentionPlan>(name) || has<GeneratorPlan>(name) || has<RowPlan>(name) ||
-         has<DistributionPlan>(name);
+static bool isParameter(StringRef name) {
+  return haveParameter<MatmulTunables, AttentionPlan, GeneratorTunables, RowTunables, DistributionTunables>(name);
 }
 
-std::string PlanOverrides::parseLine(StringRef text) {
+std::string PlanOverrides::parseEntry(StringRef text) {
   auto [kernel, rest] = text.split(':');
-  Line line;
+  Entry entry;
   if (kernel.trim().consume_front("@"))
-    line.digest = kernel.trim().drop_front().str();
+    entry.digest = kernel.trim().drop_front().str();
   else if (auto pattern = llvm::GlobPattern::create(kernel.trim()))
-    line.name = std::move(*pattern);
+    entry.name = std::move(*pattern);
   else
     return "'" + kernel.trim().str() + "': " + llvm::toString(pattern.takeError());
-  SmallVector<StringRef> numbers;
-  rest.split(numbers, ',');
-  for (StringRef number : numbers) {
-    auto [name, value] = number.split('=');
+  SmallVector<StringRef> assignments;
+  rest.split(assignments, ',');
+  for (StringRef assignment : assignments) {
+    auto [name, value] = assignment.split('=');
     int64_t parsed = 0;
     if (value.trim().getAsInteger(10, parsed))
       return "'" + text.str() + "' is not KERNEL: NAME = NUMBER, ...";
-    if (!isKnown(name.trim()) && !line.digest.empty())
-      return "";  // recorded by a talc whose plans were others
-    if (!isKnown(name.trim()))
-      return "no plan has a number '" + name.trim().str() + "'";
-    line.numbers.emplace_back(name.trim().str(), parsed);
+    if (!isParameter(name.trim()) && !entry.digest.empty())
+      return "";  // recorded by a talc with other parameters
+    if (!isParameter(name.trim()))
+      return "there is no tuning parameter '" + name.trim().str() + "'";
+    entry.parameters.emplace_back(name.trim().str(), parsed);
   }
-  lines.push_back(std::move(line));
+  entries.push_back(std::move(entry));
   return "";
 }
 
@@ -52,40 +49,40 @@ std::string PlanOverrides::parse(StringRef text) {
   text.split(parts, ';');
   for (StringRef part : parts)
     if (!part.trim().empty())
-      if (std::string problem = parseLine(part.trim()); !problem.empty())
+      if (std::string problem = parseEntry(part.trim()); !problem.empty())
         return problem;
   return "";
 }
 
-kernel::PlanAttr PlanOverrides::collect(MLIRContext *context, llvm::function_ref<bool(const Line &)> means) const {
+kernel::PlanAttr PlanOverrides::collect(MLIRContext *context, llvm::function_ref<bool(const Entry &)> matches) const {
   Builder b(context);
-  NamedAttrList numbers;
-  for (const Line &line : lines)
-    if (means(line))
-      for (const auto &[name, value] : line.numbers)
-        numbers.set(name, b.getI64IntegerAttr(value));
-  return numbers.empty() ? kernel::PlanAttr() : kernel::PlanAttr::get(context, numbers.getDictionary(context));
+  NamedAttrList parameters;
+  for (const Entry &entry : entries)
+    if (matches(entry))
+      for (const auto &[name, value] : entry.parameters)
+        parameters.set(name, b.getI64IntegerAttr(value));
+  return parameters.empty() ? kernel::PlanAttr() : kernel::PlanAttr::get(context, parameters.getDictionary(context));
 }
 
-kernel::PlanAttr PlanOverrides::recorded(kernel::TasksOp tasks) const {
-  if (llvm::all_of(lines, [](const Line &line) { return line.digest.empty(); }))
+kernel::PlanAttr PlanOverrides::findByDigest(kernel::TasksOp tasks) const {
+  if (llvm::all_of(entries, [](const Entry &entry) { return entry.digest.empty(); }))
     return {};
   std::string digest = kernelDigest(tasks);
-  return collect(tasks.getContext(), [&](const Line &line) { return line.digest == digest; });
+  return collect(tasks.getContext(), [&](const Entry &entry) { return entry.digest == digest; });
 }
 
 std::set<std::string> PlanOverrides::digests() const {
   std::set<std::string> all;
-  for (const Line &line : lines)
-    if (!line.digest.empty())
-      all.insert(line.digest);
+  for (const Entry &entry : entries)
+    if (!entry.digest.empty())
+      all.insert(entry.digest);
   return all;
 }
 
-kernel::PlanAttr PlanOverrides::named(kernel::TasksOp tasks) const {
+kernel::PlanAttr PlanOverrides::findByName(kernel::TasksOp tasks) const {
   auto function = tasks->getParentOfType<func::FuncOp>();
-  return collect(tasks.getContext(), [&](const Line &line) {
-    return line.digest.empty() && function && line.name.match(function.getName());
+  return collect(tasks.getContext(), [&](const Entry &entry) {
+    return entry.digest.empty() && function && entry.name.match(function.getName());
   });
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that people or records say, as text:
+// Plan overrides as text, by people or from tuning records:
 //
-//   contract_*: tile_rows = 4, block_rows = 96; attention_2: task_rows = 24; @5F0C...: tile_columns = 32
+//   matmul_*: tile_rows = 4, block_rows = 96; attention_2: task_rows = 24; @5F0C...: tile_columns = 32
 //
-// A kernel is meant by its name, in which * stands for anything, or by its digest. Of several lines that mean it each
-// adds its numbers; the last that says a number counts. A line by digest is left out if it has numbers that are
-// unknown.
+// An entry names a kernel, where * stands for anything, or gives its digest. If several entries match a kernel, each
+// adds its parameters, and the last one that says a parameter decides. An entry by digest with unknown parameters is
+// ignored.
 #pragma once
 
 #include "compiler/passes/schedule/PlanText.h"
@@ -23,23 +23,23 @@ public:
   // Returns what is wrong with the text, or nothing.
   std::string parse(llvm::StringRef text);
 
-  // What lines say of a piece by its digest, and by the name of its function; null: nothing.
-  kernel::PlanAttr recorded(kernel::TasksOp tasks) const;
-  kernel::PlanAttr named(kernel::TasksOp tasks) const;
-  // Of the lines by digest.
+  // The overrides of a kernel by its digest, and by the name of its function; null: there are none.
+  kernel::PlanAttr findByDigest(kernel::TasksOp tasks) const;
+  kernel::PlanAttr findByName(kernel::TasksOp tasks) const;
+  // The digests of all entries that have one.
   std::set<std::string> digests() const;
 
 private:
-  struct Line {
-    std::string digest;  // empty: `name` says which kernels are meant
+  struct Entry {
+    std::string digest;  // empty: `name` says which kernels match
     llvm::GlobPattern name;
-    std::vector<std::pair<std::string, int64_t>> numbers;
+    std::vector<std::pair<std::string, int64_t>> parameters;
   };
 
-  std::string parseLine(llvm::StringRef text);
-  kernel::PlanAttr collect(mlir::MLIRContext *context, llvm::function_ref<bool(const Line &)> means) const;
+  std::string parseEntry(llvm::StringRef text);
+  kernel::PlanAttr collect(mlir::MLIRContext *context, llvm::function_ref<bool(const Entry &)> matches) const;
 
-  std::vector<Line> lines;
+  std::vector<Entry> entries;
 };
 
 }  // namespace talc

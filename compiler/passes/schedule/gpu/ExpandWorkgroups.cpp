@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups: pieces become what the threads of a workgroup do of a task.
+// expand-workgroups: replaces every compute op by the code of one thread of the workgroup that does a task of it.
 //
 //   tasks over rows { norm %x into %y }   ->   tasks over rows of (%n) { for its rows: thread t has columns t, t + n,
 //   ... }
 //
-// Row pieces are those of processors, with threads for lanes (WorkgroupEmitter.h); the others have functions of their
-// own.
+// Row-wise ops share their code with CPUs, with threads for vector lanes (WorkgroupEmitter.h).
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/attention/MemoryLoops.h"
@@ -30,101 +29,96 @@ using namespace talc;
 
 namespace {
 
-// Who did a piece.
-struct Expansion {
-  int64_t threads = 0;  // none: there is no code for it
-  std::string tile;     // how it is cut, if there is a choice
-};
-
-class PieceExpansion {
+class OpExpansion {
 public:
-  PieceExpansion(Operation *piece, bool matrices, int64_t subgroup)
-      : piece(piece), builder(piece), matrices(matrices), subgroup(subgroup) {}
+  OpExpansion(Operation *op, const GpuFacts &gpu) : op(op), builder(op), gpu(gpu) {}
 
-  Expansion run() {
-    return TypeSwitch<Operation *, Expansion>(piece)
-        .Case([&](kernel::MatmulOp op) { return expandTiles(op, threadsOfContract, expandContract, tileOfContract); })
-        .Case([&](kernel::AttentionOp op) {
-          return expandTiles(op, threadsOfAttention, expandAttention, tileOfAttention);
-        })
-        .Case([&](kernel::ExpertsOp op) { return by(threadsOfExperts(op), [&](auto &e) { expandExperts(e, op); }); })
-        .Case([&](kernel::CombineOp op) { return by(threadsOfCombine(op), [&](auto &e) { expandCombine(e, op); }); })
-        .Case([&](kernel::KvAppendOp op) { return by(threadsOfAppend(op), [&](auto &e) { expandAppend(e, op); }); })
-        .Case([&](kernel::QuantizeOp op) {
-          return by(threadsOfQuantize(op), [&](auto &e) { quantizeByThreads(e, op); });
-        })
+  // How the op is launched; null: GPUs have no code for it.
+  kernel::LaunchAttr run() {
+    return TypeSwitch<Operation *, kernel::LaunchAttr>(op)
+        .Case([&](kernel::MatmulOp op) { return expandTiles(op); })
+        .Case([&](kernel::AttentionOp op) { return expandTiles(op); })
+        .Case([&](kernel::ExpertsOp op) { return expand(moeThreads(op), [&](auto &e) { expandMoe(e, op); }); })
+        .Case([&](kernel::CombineOp op) { return expand(combineThreads(op), [&](auto &e) { expandCombine(e, op); }); })
+        .Case(
+            [&](kernel::KvAppendOp op) { return expand(kvAppendThreads(op), [&](auto &e) { expandKvAppend(e, op); }); })
+        .Case(
+            [&](kernel::QuantizeOp op) { return expand(quantizeThreads(op), [&](auto &e) { expandQuantize(e, op); }); })
         .Case([&](kernel::MemoryOp op) {
-          int64_t threads = threadsFor(cast<KvCacheType>(op.getCache().getType()).getWidth());
-          return by(threads, [&](auto &e) { expandMemory(e, op); });
+          int64_t threads = threadsForColumns(cast<KvCacheType>(op.getCache().getType()).getWidth());
+          return expand(threads, [&](auto &e) { expandMemory(e, op); });
         })
         .Case([&](linalg::GenericOp op) {
-          return isSingleRow(op) ? by(threadsOfRow(op), [&](auto &e) { expandRow(e, op); }) : expandRows(op);
+          return hasSingleRow(op) ? expand(singleRowThreads(op), [&](auto &e) { expandSingleRow(e, op); })
+                                  : expandRows(op);
         })
         .Default([&](Operation *op) { return expandRows(op); });
   }
 
 private:
-  Expansion by(int64_t threads, llvm::function_ref<void(WorkgroupEmitter &)> make, std::string tile = "") {
-    WorkgroupEmitter emitter(builder, piece->getLoc(), threads, subgroup);
-    make(emitter);
-    return {threads, std::move(tile)};
+  kernel::LaunchAttr expand(int64_t threads, llvm::function_ref<void(WorkgroupEmitter &)> emit, StringRef tile = "") {
+    WorkgroupEmitter e(builder, op->getLoc(), threads, gpu);
+    emit(e);
+    return kernel::LaunchAttr::get(builder.getContext(), threads, /*grid=*/{}, e.limits.maxRegisters,
+                                   e.limits.keepLoops, e.limits.narrowIndices, /*argument_count=*/0,
+                                   tile.empty() ? StringAttr() : builder.getStringAttr(tile));
   }
 
-  // By matrix instructions if nothing speaks against it.
-  template <typename Op>
-  Expansion expandTiles(Op op, int64_t (*threads)(Op), void (*expand)(WorkgroupEmitter &, Op),
-                        std::string (*tile)(Op)) {
-    std::string obstacle = matrices ? obstacleToMatrices(op) : "";
-    if (matrices && obstacle.empty())
-      return by(
-          threadsOfMatrices(op), [&](auto &e) { expandByMatrices(e, op); }, tileByMatrices(op));
-    std::string text = tile(op) + (obstacle.empty() ? "" : ", since " + obstacle);
-    return by(
-        threads(op), [&](auto &e) { expand(e, op); }, text);
+  template <typename Op> kernel::LaunchAttr expandTiles(Op op) {
+    std::string obstacle = gpu.mma ? findMmaObstacle(op, *gpu.mma) : "";
+    if (gpu.mma && obstacle.empty()) {
+      std::string tile = describeMmaTile(op, gpu);
+      return expand(
+          mmaThreads(op, gpu), [&](auto &e) { expandByMma(e, op); }, tile);
+    }
+    std::string tile = describeFmaTile(op, gpu) + (obstacle.empty() ? "" : ", since " + obstacle);
+    return expand(
+        fmaThreads(op, gpu), [&](auto &e) { expandByFma(e, op); }, tile);
   }
 
-  Expansion expandRows(Operation *op) {
+  kernel::LaunchAttr expandRows(Operation *op) {
     const RowWiseOp *row = findRowWiseOp(rowWiseOps, op);
     Value init = kernel::getDestination(op);
     if (!row || !init)
       return {};
-    int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
-    return by(threads, [&](auto &e) { row->expand(e, op); });
+    int64_t threads = threadsForColumns(cast<ShapedType>(init.getType()).getShape().back());
+    return expand(threads, [&](auto &e) { row->expand(e, op); });
   }
 
-  Operation *piece;
+  Operation *op;
   OpBuilder builder;
-  const bool matrices;
-  const int64_t subgroup;
+  const GpuFacts &gpu;
 };
 
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!areValidKvCaches(getOperation(), /*lanes=*/1))
+    FailureOr<GpuFacts> facts = getGpuFacts(getOperation(), gpu, mma);
+    if (failed(facts) || !areValidKvCaches(getOperation(), /*lanes=*/1))
       return signalPassFailure();
     applyNarrowing(getOperation());
-    SmallVector<Operation *> pieces;
-    getOperation().walk([&](kernel::ComputeOpInterface piece) { pieces.push_back(piece); });
-    for (Operation *piece : pieces) {
-      if (!getEnclosingTasks(piece))
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](kernel::ComputeOpInterface op) { ops.push_back(op); });
+    for (Operation *op : ops)
+      if (failed(expand(op, *facts)))
         return signalPassFailure();
-      Expansion made = PieceExpansion(piece, matrices, subgroup).run();
-      if (made.threads == 0) {
-        piece->emitOpError("has no code for GPUs; --target=native makes code for processors, which run it");
-        return signalPassFailure();
-      }
-      PassRemarks("schedule", "expand-workgroups").did(piece, [&] {
-        return llvm::formatv("{0}: workgroups of {1} threads{2}{3}", piece->getName().stripDialect(), made.threads,
-                             made.tile.empty() ? "" : ": ", made.tile);
-      });
-      auto function = piece->getParentOfType<func::FuncOp>();
-      function->setAttr(threadsAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), made.threads));
-      if (!made.tile.empty())
-        function->setAttr(tileAttr, StringAttr::get(&getContext(), made.tile));
-      piece->erase();
-    }
+  }
+
+  static LogicalResult expand(Operation *op, const GpuFacts &facts) {
+    if (!getEnclosingTasks(op))
+      return failure();
+    kernel::LaunchAttr launch = OpExpansion(op, facts).run();
+    if (!launch)
+      return op->emitOpError("has no code for GPUs; --target=native makes code for CPUs, which run it");
+    const StringRef tile = launch.getTile() ? launch.getTile().getValue() : "";
+    PassRemarks("schedule", "expand-workgroups").did(op, [&] {
+      return llvm::formatv("{0}: workgroups of {1} threads{2}{3}", op->getName().stripDialect(), launch.getThreads(),
+                           tile.empty() ? "" : ": ", tile);
+    });
+    op->getParentOfType<func::FuncOp>()->setAttr(kernel::LaunchAttr::attrName, launch);
+    op->erase();
+    return success();
   }
 };
 

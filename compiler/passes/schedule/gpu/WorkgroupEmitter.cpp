@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors as the threads of a workgroup.
+// Threads as vector lanes: loads, shared memory, shuffles and sums.
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 #include "compiler/passes/schedule/storage/QuantStores.h"
@@ -33,7 +33,7 @@ void WorkgroupEmitter::sync() {
   gpu::BarrierOp::create(b, loc);
 }
 
-// At the function's begin, whose frame it belongs to. Rows are filled up to whole vectors of 4, which LLVM may load.
+// Allocated at the begin of the function. Rows are padded to vectors of 4 values, which LLVM may load.
 Value WorkgroupEmitter::shared(ArrayRef<int64_t> shape, Type element) {
   SmallVector<int64_t> padded(shape);
   padded.back() = llvm::alignTo(padded.back(), 4);
@@ -50,8 +50,8 @@ Value WorkgroupEmitter::either(Value condition, llvm::function_ref<Value()> body
   auto branch = scf::IfOp::create(b, loc, otherwise.getType(), condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value found = body();
-  scf::YieldOp::create(b, loc, found);
+  Value result = body();
+  scf::YieldOp::create(b, loc, result);
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, otherwise);
   return branch.getResult(0);
@@ -69,44 +69,45 @@ Emitter::Values WorkgroupEmitter::either(Value condition, llvm::function_ref<Val
   return Values(scf::IfOp::create(b, loc, condition, inside(body), inside(otherwise)).getResults());
 }
 
-Value WorkgroupEmitter::exchanged(Value value, int64_t bit) {
-  auto number = [&](int64_t of) -> Value { return arith::ConstantIntOp::create(b, loc, of, 32); };
-  return gpu::ShuffleOp::create(b, loc, value, number(bit), number(subgroup), gpu::ShuffleMode::XOR).getShuffleResult();
+Value WorkgroupEmitter::shuffleXor(Value value, int64_t bit) {
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  return gpu::ShuffleOp::create(b, loc, value, constant(bit), constant(gpu.subgroupSize), gpu::ShuffleMode::XOR)
+      .getShuffleResult();
 }
 
-// The place of this thread's lane.
-static Emitter::Values laneOf(WorkgroupEmitter &e, ValueRange at) {
-  Emitter::Values own(at);
-  own.back() = e.add(own.back(), e.thread());
-  return own;
+// The indices of this thread's lane.
+static Emitter::Values laneIndices(WorkgroupEmitter &e, ValueRange at) {
+  Emitter::Values indices(at);
+  indices.back() = e.add(indices.back(), e.thread());
+  return indices;
 }
 
 Value WorkgroupEmitter::load(Value memref, ValueRange at, Value mask) {
-  Values own = laneOf(*this, at);
+  Values indices = laneIndices(*this, at);
   return mask ? either(
-                    mask, [&] { return loadScalar(memref, own); }, splat(0))
-              : loadScalar(memref, own);
+                    mask, [&] { return loadScalar(memref, indices); }, splat(0))
+              : loadScalar(memref, indices);
 }
 
 void WorkgroupEmitter::store(Value vector, Value memref, ValueRange at, Value mask) {
-  Values own = laneOf(*this, at);
+  Values indices = laneIndices(*this, at);
   if (mask)
-    when(mask, [&] { storeScalar(vector, memref, own); });
+    when(mask, [&] { storeScalar(vector, memref, indices); });
   else
-    storeScalar(vector, memref, own);
+    storeScalar(vector, memref, indices);
 }
 
-Value WorkgroupEmitter::loadTogether(Value memref, ValueRange at, int64_t count) {
+Value WorkgroupEmitter::loadVector(Value memref, ValueRange at, int64_t count) {
   Type type = cast<MemRefType>(memref.getType()).getElementType();
   int64_t bytes = getStorageFormat(type)->byteSize(count);
   return vector::LoadOp::create(b, loc, VectorType::get({count}, type), memref, at, /*nontemporal=*/false,
                                 llvm::MaybeAlign(bytes));
 }
 
-Emitter::Values WorkgroupEmitter::loadNumbers(Value memref, ValueRange at, int64_t count) {
+Emitter::Values WorkgroupEmitter::loadValues(Value memref, ValueRange at, int64_t count) {
   if (count == 1)
     return {loadScalar(memref, at)};
-  Value line = loadTogether(memref, at, count);
+  Value line = loadVector(memref, at, count);
   if (auto widened = VectorType::get({count}, b.getF32Type()); line.getType() != widened)
     line = arith::ExtFOp::create(b, loc, widened, line);
   Values numbers;
@@ -115,7 +116,7 @@ Emitter::Values WorkgroupEmitter::loadNumbers(Value memref, ValueRange at, int64
   return numbers;
 }
 
-void WorkgroupEmitter::storeTogether(ValueRange numbers, Value memref, ValueRange at) {
+void WorkgroupEmitter::storeVector(ValueRange numbers, Value memref, ValueRange at) {
   auto count = static_cast<int64_t>(numbers.size());
   if (count == 1)
     return storeScalar(numbers.front(), memref, at);
@@ -129,58 +130,60 @@ void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body)
   loop(thread(), index(count), lanes, body);
 }
 
-// Each thread finds that of its places; among the threads that have the largest the first place counts. Places are
+// Each thread finds the largest of its values. Among threads with the maximum the smallest index wins; indices are
 // exact as f32.
 std::pair<Value, Value> WorkgroupEmitter::largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) {
   assert(count < int64_t(1) << 24);
-  auto [place, value] = Emitter::largest(thread(), count, lanes, least, at);
-  Value most = maxLanes(value), number = arith::IndexCastOp::create(b, loc, b.getI32Type(), place);
+  auto [index, value] = Emitter::largest(thread(), count, lanes, least, at);
+  Value maximum = maxLanes(value), number = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
   number = arith::SIToFPOp::create(b, loc, b.getF32Type(), number);
-  Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, most);
+  Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, maximum);
   Value first = maxLanes(select(has, subf(splat(0), number), splat(-HUGE_VAL)));
   first = arith::FPToSIOp::create(b, loc, b.getI32Type(), subf(splat(0), first));
-  return {arith::IndexCastOp::create(b, loc, b.getIndexType(), first), most};
+  return {arith::IndexCastOp::create(b, loc, b.getIndexType(), first), maximum};
 }
 
 Value WorkgroupEmitter::fold(Value vector, Combine combine) {
-  return subgroup > 1 ? foldSubgroups(vector, combine) : foldThreads(vector, combine);
+  return gpu.subgroupSize > 1 ? foldSubgroups(vector, combine) : foldThreads(vector, combine);
 }
 
-// The first half of the threads takes in what the second half has, until one is left.
+// The first half of the threads combines its values with those of the second half, until one thread is left.
 Value WorkgroupEmitter::foldThreads(Value vector, Combine combine) {
   if (!partials)
     partials = shared({lanes});
-  Value own = thread();
-  sync();  // everyone has read what was there before
-  storeScalar(vector, partials, {own});
+  Value lane = thread();
+  sync();  // all threads have read the partial results before
+  storeScalar(vector, partials, {lane});
   for (int64_t half = lanes / 2; half > 0; half /= 2) {
     sync();
-    when(less(own, index(half)), [&] {
-      Value other = loadScalar(partials, {add(own, half)});
-      storeScalar(combine(loadScalar(partials, {own}), other), partials, {own});
+    when(less(lane, index(half)), [&] {
+      Value other = loadScalar(partials, {add(lane, half)});
+      storeScalar(combine(loadScalar(partials, {lane}), other), partials, {lane});
     });
   }
   sync();
   return loadScalar(partials, {index(0)});
 }
 
-// A butterfly in each subgroup, so that all of its threads have the same bits, then the subgroups in their order.
+// A butterfly in each subgroup, so that all of its threads have the same bits, then all subgroups in order.
 Value WorkgroupEmitter::foldSubgroups(Value vector, Combine combine) {
+  const int64_t subgroup = gpu.subgroupSize;
   for (int64_t distance = subgroup / 2; distance > 0; distance /= 2)
-    vector = combine(vector, exchanged(vector, distance));
+    vector = combine(vector, shuffleXor(vector, distance));
   int64_t subgroups = lanes / subgroup;
   if (subgroups == 1)
     return vector;
   if (!partials)
     partials = shared({1024 / subgroup});
-  sync();  // everyone has read what was there before
-  Value own = thread(), isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rem(own, subgroup), index(0));
-  when(isFirst, [&] { storeScalar(vector, partials, {div(own, subgroup)}); });
+  sync();  // all threads have read the partial results before
+  Value lane = thread(),
+        isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rem(lane, subgroup), index(0));
+  when(isFirst, [&] { storeScalar(vector, partials, {div(lane, subgroup)}); });
   sync();
-  Value all = loadScalar(partials, {index(0)});
+  Value result = loadScalar(partials, {index(0)});
   for (int64_t i = 1; i < subgroups; ++i)
-    all = combine(all, loadScalar(partials, {index(i)}));
-  return all;
+    result = combine(result, loadScalar(partials, {index(i)}));
+  return result;
 }
 
 Value WorkgroupEmitter::sumLanes(Value vector) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pieces of workgroups share.
+// Sizes of workgroups, and extents of tasks.
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -7,17 +7,21 @@
 using namespace mlir;
 using namespace talc;
 
-int64_t talc::threadsFor(int64_t columns) {
+int64_t talc::threadsForColumns(int64_t columns) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 32, 256);
 }
 
-int64_t talc::threadsForPanels(int64_t panels, int64_t threadsOfPanel, int64_t most) {
-  return std::max(threadsOfPanel, std::min(most, threadsFor(panels * threadsOfPanel)));
+int64_t talc::threadsForPanels(int64_t panels, int64_t panelThreads, int64_t maxThreads) {
+  return std::max(panelThreads, std::min(maxThreads, threadsForColumns(panels * panelThreads)));
 }
 
-void talc::setExtents(WorkgroupEmitter &e, Operation *piece, llvm::function_ref<Emitter::Values()> extents,
+bool talc::usesMma(kernel::MatmulOp op, const GpuFacts &gpu) {
+  return gpu.mma && findMmaObstacle(op, *gpu.mma).empty();
+}
+
+void talc::setExtents(WorkgroupEmitter &e, Operation *computeOp, llvm::function_ref<Emitter::Values()> extents,
                       ArrayRef<int64_t> grain) {
-  kernel::TasksOp tasks = kernel::TasksOp::around(piece);
+  kernel::TasksOp tasks = kernel::TasksOp::around(computeOp);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPoint(tasks);
   tasks.getExtentsMutable().assign(extents());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces whose loops are a workgroup's own, and the functions that write them: each stands in a file of its name.
-// Others are those of rows/RowWiseOps.h.
+// The compute ops that have loops of their own on GPUs. Each of these functions is defined in the file of its op; all
+// other ops are row-wise (rows/RowWiseOps.h).
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -11,43 +11,49 @@
 
 namespace talc {
 
-// Threads for a piece whose rows have so many columns, when each thread takes one at a time.
-int64_t threadsFor(int64_t columns);
-// For one whose columns lie in panels: whole panels, up to `most` threads or one panel.
-int64_t threadsForPanels(int64_t panels, int64_t threadsOfPanel, int64_t most = 128);
+// Threads of a workgroup that takes rows with so many columns, where each thread takes one column at a time.
+int64_t threadsForColumns(int64_t columns);
+// Threads of a workgroup that takes panels: complete panels, up to `maxThreads` threads or one panel.
+int64_t threadsForPanels(int64_t panels, int64_t panelThreads, int64_t maxThreads = 128);
 
-// For each piece the threads of a workgroup, what one does of the piece in its task, and, where tasks have tiles, how
-// they are cut, for readers.
-int64_t threadsOfContract(kernel::MatmulOp op);
-void expandContract(WorkgroupEmitter &e, kernel::MatmulOp op);
-std::string tileOfContract(kernel::MatmulOp op);
-// The same by matrix instructions, unless something speaks against them.
-std::string obstacleToMatrices(kernel::MatmulOp op);
-int64_t threadsOfMatrices(kernel::MatmulOp op);
-void expandByMatrices(WorkgroupEmitter &e, kernel::MatmulOp op);
-std::string tileByMatrices(kernel::MatmulOp op);
-int64_t threadsOfExperts(kernel::ExpertsOp op);
-void expandExperts(WorkgroupEmitter &e, kernel::ExpertsOp op);
-int64_t threadsOfAttention(kernel::AttentionOp op);
-void expandAttention(WorkgroupEmitter &e, kernel::AttentionOp op);
-std::string tileOfAttention(kernel::AttentionOp op);
-std::string obstacleToMatrices(kernel::AttentionOp op);
-int64_t threadsOfMatrices(kernel::AttentionOp op);
-void expandByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
-std::string tileByMatrices(kernel::AttentionOp op);
-int64_t threadsOfCombine(kernel::CombineOp op);
+// For each op: the threads of a workgroup, the code of a thread, and, where there are tiles, their shape for listings.
+//
+// By fused multiply-adds, on every GPU:
+int64_t fmaThreads(kernel::MatmulOp op, const GpuFacts &gpu);
+void expandByFma(WorkgroupEmitter &e, kernel::MatmulOp op);
+std::string describeFmaTile(kernel::MatmulOp op, const GpuFacts &gpu);
+int64_t fmaThreads(kernel::AttentionOp op, const GpuFacts &gpu);
+void expandByFma(WorkgroupEmitter &e, kernel::AttentionOp op);
+std::string describeFmaTile(kernel::AttentionOp op, const GpuFacts &gpu);
+
+// By matrix instructions, unless there is an obstacle:
+std::string findMmaObstacle(kernel::MatmulOp op, const MmaAtom &mma);
+int64_t mmaThreads(kernel::MatmulOp op, const GpuFacts &gpu);
+void expandByMma(WorkgroupEmitter &e, kernel::MatmulOp op);
+std::string describeMmaTile(kernel::MatmulOp op, const GpuFacts &gpu);
+std::string findMmaObstacle(kernel::AttentionOp op, const MmaAtom &mma);
+int64_t mmaThreads(kernel::AttentionOp op, const GpuFacts &gpu);
+void expandByMma(WorkgroupEmitter &e, kernel::AttentionOp op);
+std::string describeMmaTile(kernel::AttentionOp op, const GpuFacts &gpu);
+
+int64_t moeThreads(kernel::ExpertsOp op);
+void expandMoe(WorkgroupEmitter &e, kernel::ExpertsOp op);
+int64_t combineThreads(kernel::CombineOp op);
 void expandCombine(WorkgroupEmitter &e, kernel::CombineOp op);
-int64_t threadsOfRow(mlir::linalg::GenericOp op);
-void expandRow(WorkgroupEmitter &e, mlir::linalg::GenericOp op);
-// Whether it is one for these two.
-bool isSingleRow(mlir::linalg::GenericOp op);
-int64_t threadsOfAppend(kernel::KvAppendOp op);
-void expandAppend(WorkgroupEmitter &e, kernel::KvAppendOp op);
-int64_t threadsOfQuantize(kernel::QuantizeOp op);
-void quantizeByThreads(WorkgroupEmitter &e, kernel::QuantizeOp op);
+int64_t kvAppendThreads(kernel::KvAppendOp op);
+void expandKvAppend(WorkgroupEmitter &e, kernel::KvAppendOp op);
+int64_t quantizeThreads(kernel::QuantizeOp op);
+void expandQuantize(WorkgroupEmitter &e, kernel::QuantizeOp op);
+// An elementwise op of one row, whose columns workgroups share.
+bool hasSingleRow(mlir::linalg::GenericOp op);
+int64_t singleRowThreads(mlir::linalg::GenericOp op);
+void expandSingleRow(WorkgroupEmitter &e, mlir::linalg::GenericOp op);
 
-// Says how large a piece is and how large a task should be, in front of its tasks.
-void setExtents(WorkgroupEmitter &e, mlir::Operation *piece, llvm::function_ref<Emitter::Values()> extents,
+// Whether a matmul goes through matrix instructions.
+bool usesMma(kernel::MatmulOp op, const GpuFacts &gpu);
+
+// Sets the extents of an op and the size of a task, in front of its tasks.
+void setExtents(WorkgroupEmitter &e, mlir::Operation *computeOp, llvm::function_ref<Emitter::Values()> extents,
                 llvm::ArrayRef<int64_t> grain = {});
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some columns of an elementwise linalg.generic, for pieces that divide rows.
+// Columns of an elementwise linalg.generic, for loops that divide rows among lanes.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// A vector of columns of a row.
+// Computes a vector of columns of a row.
 void expandColumns(Emitter &e, mlir::linalg::GenericOp op, mlir::Value row, mlir::Value column, mlir::Value mask);
 
 }  // namespace talc

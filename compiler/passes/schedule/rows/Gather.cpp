@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.gather: a row of a table for each row; of a packed table one element after the other.
+// The loops of kernel.gather: copies a row of a table for each token; rows of a packed table element by element.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -7,7 +7,8 @@ using namespace mlir;
 
 namespace talc {
 
-// How many tokens before the row, in its sequence, which begins in this step, are not padding; -1 for padding.
+// The number of tokens before a token, in its sequence, which begins in this step, that are not padding; -1 for
+// padding.
 static Value countTokens(Emitter &e, kernel::GatherOp op, Value row) {
   auto isPadding = [&](Value at) -> Value {
     Value id = kernel::IdOp::create(e.b, e.loc, op.getStep(), at), padding = e.index(*op.getPadding());
@@ -51,7 +52,7 @@ static void copyRow(Emitter &e, kernel::GatherOp op, Value index, Value row) {
   });
 }
 
-// Rows that the table lacks are zero.
+// Rows that are not in the table are zero.
 static void copyRowOrZero(Emitter &e, kernel::GatherOp op, Value index, Value row) {
   Value init = op.getInit();
   auto type = cast<MemRefType>(op.getTable().getType());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.join: head by head, the features of x and then those of y.
+// The loops of kernel.join: for each head, copies the features of x, then those of y.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.log_softmax: for the words in no cluster together with the clusters, then for each cluster's own
-// words, the logarithm of the sum of powers, which is then subtracted.
+// The loops of kernel.log_softmax: subtracts the log of the sum of exponentials, first over the words that are not in a
+// cluster and all clusters, then over the words of each cluster.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -12,7 +12,7 @@ namespace talc {
 
 namespace {
 
-// Neighbouring features.
+// A range of neighboring features.
 struct Range {
   int64_t first, count;
 };
@@ -46,7 +46,7 @@ private:
                        [&](Value column, Value mask) { return load(range, column, mask); });
   }
 
-  // Of e^x over both ranges, in every lane.
+  // The sum of e^x over both ranges, in every lane.
   Value logOfSum(const Range &range, const Range &more) {
     Value lowest = e.splat(-HUGE_VAL);
     Value highest = e.maxLanes(e.maxf(largest(range, lowest), largest(more, lowest)));
@@ -58,7 +58,7 @@ private:
     return e.addf(highest, math::LogOp::create(e.b, e.loc, e.addf(sum(range), sum(more))));
   }
 
-  // A word's own number comes first: parts of a row that are computed apart are added in this order.
+  // The value of the word itself is the first operand: partial results of a row are added in this order.
   void shift(const Range &range, Value by, Value more = nullptr) {
     e.columns(range.count, [&](Value column, Value mask) {
       Value own = e.addf(load(range, column, mask), by);

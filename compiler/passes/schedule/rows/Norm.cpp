@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.norm: the mean, the variance, the division.
+// The loops of kernel.norm: mean, variance, division.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -22,7 +22,7 @@ static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int6
   });
   Value variance = e.addf(e.mulf(squares, inverse), e.splat(op.getEpsilon().convertToDouble()));
   Value factor = e.divf(e.splat(1), math::SqrtOp::create(e.b, e.loc, variance));
-  // One vector for every group, or one for all.
+  // Parameters for every group, or one set for all groups.
   auto ofGroup = [&](Value vector, Value column, Value mask) {
     bool shared = cast<ShapedType>(vector.getType()).getDimSize(0) == width;
     return e.load(vector, {shared ? column : e.add(base, column)}, mask);

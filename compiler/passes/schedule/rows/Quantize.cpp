@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums; or numbers of bf16.
+// The loops of kernel.quantize: the greatest magnitude of a block, its codes, and their sums; or conversion to bf16.
 //
-// Values stand in vectors of 32, whatever the lanes of the machine are, so that they are read once. What becomes one
-// number for many of them is made for several blocks at a time: two vectors are folded into one of as many lanes.
+// Values are in vectors of 32, whatever the register width of the machine, so that they are loaded once. Reductions are
+// computed for several blocks at a time: two vectors are folded into one with the same number of lanes.
 //
 //   a0 a1 a2 a3   b0 b1 b2 b3    ->   a0+a2 a1+a3 b0+b2 b1+b3    ->   a0+a1+a2+a3 b0+b1+b2+b3
 #include "compiler/passes/schedule/rows/RowLoops.h"
@@ -17,7 +17,7 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t together = 32;  // neighbours in a vector
+constexpr int64_t together = 32;  // neighbors in a vector
 
 class Quantize {
 public:
@@ -29,28 +29,28 @@ public:
   void expandRow(Value row);
 
 private:
-  // `vectors` of x from the first value on.
+  // Loads `vectors` vectors of x from the first value on.
   void expandValues(Value row, Value first, int64_t vectors);
-  // The levels of values whose scale has this inverse, and where they go.
-  Value storeLevels(Value x, Value inverse, Value row, Value place);
-  using StoreSums = void (Quantize::*)(ValueRange levels, Value row, Value block);
-  // Of every 32 levels, and of these and the first half what sums begin with.
-  void storeBegins(ValueRange levels, Value row, Value block);
-  // Of every 16 levels and of every 32.
-  void storeDigits(ValueRange levels, Value row, Value block);
+  // Stores the codes of values whose scale has this inverse.
+  Value storeCodes(Value x, Value inverse, Value row, Value place);
+  using StoreSums = void (Quantize::*)(ValueRange codes, Value row, Value block);
+  // Stores the sums of every 32 codes, and the initial accumulators for them and for the first half.
+  void storeInitialSums(ValueRange codes, Value row, Value block);
+  // Stores the sums of every 16 codes and of every 32.
+  void storeDigits(ValueRange codes, Value row, Value block);
   struct Sums {
     std::string_view format;
     StoreSums store;
   };
-  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeBegins},
-                                  {"q8_256_sums", &Quantize::storeBegins},
+  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeInitialSums},
+                                  {"q8_256_sums", &Quantize::storeInitialSums},
                                   {"q8_k_sums", &Quantize::storeDigits}};
 
   Value greatest(ValueRange x, int64_t vectorsOfJoint);
   using Combine = llvm::function_ref<Value(Value, Value)>;
   Value folded(Emitter::Values vectors, int64_t each, Combine combine);
-  Value sumsOf(ValueRange levels, int64_t each) {
-    return folded(Emitter::Values(levels), each,
+  Value sumsOf(ValueRange codes, int64_t each) {
+    return folded(Emitter::Values(codes), each,
                   [&](Value x, Value y) { return arith::AddIOp::create(b, loc, x, y).getResult(); });
   }
 
@@ -96,7 +96,7 @@ private:
   const VectorType floats, integers;
 };
 
-// Blocks with a scale each go four at a time, as far as there are so many.
+// Blocks with separate scales are quantized four at a time, if there are enough.
 void Quantize::expandRow(Value row) {
   constexpr int64_t most = 4;
   const int64_t width = rowWidth(op.getX()), joint = format.jointValues();
@@ -110,7 +110,7 @@ void Quantize::expandRow(Value row) {
 }
 
 void Quantize::expandValues(Value row, Value first, int64_t vectors) {
-  Emitter::Values x, levels;
+  Emitter::Values x, codes;
   for (int64_t i = 0; i < vectors; ++i)
     x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i * together)}));
   const int64_t ofJoint = format.jointValues() / together, ofBlock = format.blockValues / together;
@@ -126,23 +126,24 @@ void Quantize::expandValues(Value row, Value first, int64_t vectors) {
   for (int64_t i = 0; i < vectors; ++i) {
     Value block = e.add(firstBlock, i / ofBlock);
     Value place = e.add(placeOf(block, static_cast<int64_t>(format.fields.size()) - 1), i % ofBlock * together);
-    levels.push_back(storeLevels(x[i], e.lane(inverses, i / ofJoint), row, place));
+    codes.push_back(storeCodes(x[i], e.lane(inverses, i / ofJoint), row, place));
     if (i % ofBlock == 0)
       storeWords(lanes(scales, i / ofJoint, 1), row, placeOf(block, 0));
   }
   const Sums *own = llvm::find_if(sums, [&](const Sums &known) { return known.format == format.name; });
-  assert(own != std::end(sums) && "a format of rounded rows without sums");
-  (this->*own->store)(levels, row, firstBlock);
+  assert(own != std::end(sums) && "a format of quantized activations without sums");
+  (this->*own->store)(codes, row, firstBlock);
 }
 
-Value Quantize::storeLevels(Value x, Value inverse, Value row, Value place) {
+Value Quantize::storeCodes(Value x, Value inverse, Value row, Value place) {
   Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
-  Value levels = arith::FPToSIOp::create(b, loc, integers, math::RoundEvenOp::create(b, loc, scaled));
-  storeBytes(narrowed(levels), row, place);
-  return levels;
+  Value codes = arith::FPToSIOp::create(b, loc, integers, math::RoundEvenOp::create(b, loc, scaled));
+  storeBytes(narrowed(codes), row, place);
+  return codes;
 }
 
-// Of values that share a scale. Magnitudes are ordered as their bits are, and what is no number stands above all.
+// The greatest magnitude of values that share a scale. Magnitudes are compared by their bits, by which NaN is the
+// greatest.
 Value Quantize::greatest(ValueRange x, int64_t vectorsOfJoint) {
   auto larger = [&](Value x, Value y) { return arith::MaxUIOp::create(b, loc, x, y).getResult(); };
   Emitter::Values most;
@@ -157,7 +158,8 @@ Value Quantize::greatest(ValueRange x, int64_t vectorsOfJoint) {
   return arith::BitcastOp::create(b, loc, VectorType::get({countOf(found)}, f32), found);
 }
 
-// What becomes of every `each` lanes, side by side in one vector: of no more vectors than that, a power of two.
+// Reduces every `each` lanes of the vectors; the results are adjacent lanes of one vector. The number of vectors is a
+// power of two, at most `each`.
 Value Quantize::folded(Emitter::Values vectors, int64_t each, Combine combine) {
   for (; each > 1; each /= 2) {
     const size_t used = std::min<size_t>(vectors.size(), 2);
@@ -176,8 +178,8 @@ Value Quantize::folded(Emitter::Values vectors, int64_t each, Combine combine) {
   return vectors.front();
 }
 
-void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
-  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+void Quantize::storeInitialSums(ValueRange codes, Value row, Value block) {
+  Value halves = sumsOf(codes, together / 2), all = sumsOf(halves, 2);
   const int64_t blocks = countOf(all);
   SmallVector<int64_t> pairs;
   for (int64_t i = 0; i < blocks; ++i)
@@ -191,8 +193,8 @@ void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
   }
 }
 
-void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
-  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+void Quantize::storeDigits(ValueRange codes, Value row, Value block) {
+  Value halves = sumsOf(codes, together / 2), all = sumsOf(halves, 2);
   storeWords(arith::MulIOp::create(b, loc, halves, constant(halves, -32)), row, placeOf(block, 2));
   Value seven = constant(all, 7);
   Value high = arith::ShRSIOp::create(b, loc, arith::AddIOp::create(b, loc, all, constant(all, 64)), seven);
@@ -201,14 +203,14 @@ void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
   storeBytes(narrowed(high), row, e.add(placeOf(block, 1), countOf(all)));
 }
 
-// Neighbours that make up whole rows: of masked stores of bf16 LLVM makes calls of a library.
+// Vectors that divide rows evenly, since LLVM converts masked stores of bf16 to library calls.
 void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
   int64_t width = rowWidth(op.getX());
-  int64_t neighbours = std::min<int64_t>(width & -width, 16);
-  auto floats = VectorType::get({neighbours}, e.b.getF32Type());
+  int64_t neighbors = std::min<int64_t>(width & -width, 16);
+  auto floats = VectorType::get({neighbors}, e.b.getF32Type());
   eachRow(e, op, op.getX(), [&](Value row) {
-    e.each(width / neighbours, [&](Value block) {
-      Emitter::Values at = {row, e.mul(block, neighbours)};
+    e.each(width / neighbors, [&](Value block) {
+      Emitter::Values at = {row, e.mul(block, neighbors)};
       Value x = vector::LoadOp::create(e.b, e.loc, floats, op.getX(), at);
       Value rounded = arith::TruncFOp::create(e.b, e.loc, floats.clone(e.b.getBF16Type()), x);
       vector::StoreOp::create(e.b, e.loc, rounded, op.getInit(), at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.rope: pairs of features are turned, those beyond are copied.
+// The loops of kernel.rope: rotates pairs of features and copies the others.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -9,12 +9,12 @@ namespace talc {
 
 namespace {
 
-// Where the cosines and sines of a row are.
+// The location of the cosines and sines of a token.
 struct Turns {
   Value memory, row;
 };
 
-// The turns of the three digits of a position, one after the other; half of a table's row at a time.
+// Composes the rotations of the three digits of a position, one after the other; half of a table row at a time.
 Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
   int64_t digits = op.getDigits(), half = rowWidth(op.getTable()) / 2;
   Value rows[3] = {e.rem(position, digits), e.add(e.rem(e.div(position, digits), digits), digits),

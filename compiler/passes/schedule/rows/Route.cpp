@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.route: one after the other the largest feature that is not yet in the result.
+// The loops of kernel.route: selects the largest feature that is not yet in the result, one after the other.
 //
-// Where features are compared with a bias, or group by group, a row of scratch has what they are compared by, and minus
-// infinity for those that are chosen or left out:
+// If there is a bias, or if features are in groups, a scratch row has the scores by which features are compared, and
+// minus infinity for those that have been selected or excluded:
 //
 //   x + bias      .3 .9 | .4 .2 | .8 .7        sums of the largest two of each group   1.2  .6  1.5
-//   two groups    .3 .9 |  -  - | .8 .7        then the largest, as many as are chosen
+//   two groups    .3 .9 |  -  - | .8 .7        then the `count` largest are selected
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -16,8 +16,7 @@ using namespace mlir;
 
 namespace talc {
 
-// The place of the largest feature above zero whose place in the result is still zero, and its value; of equal ones the
-// first.
+// The index and value of the largest feature above zero that is still zero in the result; of equal ones the first.
 static std::pair<Value, Value> largestLeft(Emitter &e, kernel::RouteOp op, Value row) {
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
   return e.largest(rowWidth(op.getX()), zero, [&](Value column) {
@@ -36,7 +35,7 @@ public:
       : e(e), op(op), width(rowWidth(op.getX())), groups(op.getGroups()), features(rowScratch(e, op, width)),
         scores(rowScratch(e, op, groups)), lowest(number(-HUGE_VAL)) {}
 
-  // The features that are chosen go to the result, which is zero.
+  // Writes the selected features to the result, which is zero before.
   void choose(Value row) {
     e.columns(width, [&](Value column, Value mask) {
       Value feature = e.load(op.getX(), {row, column}, mask);
@@ -58,18 +57,19 @@ private:
   }
   Value isLarger(Value a, Value b) { return arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, a, b); }
 
-  // Runs body(place) for the `count` largest numbers, of equal ones the first, which become minus infinity.
+  // Runs body(index) for the `count` largest scores, of equal ones the first, and sets them to minus infinity.
   void takeLargest(Value numbers, int64_t size, int64_t count, llvm::function_ref<void(Value)> body) {
     e.loop(e.index(0), e.index(count), 1, [&](Value) {
       Value place = e.largest(size, lowest, [&](Value at) { return e.loadScalar(numbers, {e.index(0), at}); }).first;
-      e.sync();  // all lanes have found it
+      e.sync();  // all lanes have read it
       e.once([&] { e.storeScalar(lowest, numbers, {e.index(0), place}); });
       body(place);
       e.sync();
     });
   }
 
-  // What is not in the groups with the largest scores is left out. A group that was taken has the score minus infinity.
+  // Excludes features that are not in the groups with the largest scores. Selected groups have the score minus
+  // infinity.
   void keepGroups() {
     int64_t members = width / groups;
     e.each(groups, [&](Value group) {
@@ -84,7 +84,7 @@ private:
     e.sync();
   }
 
-  // The sum of the largest of some neighbours: each candidate pushes smaller ones down.
+  // The sum of the largest of some neighbors, by insertion into a sorted list.
   Value scoreOf(Value first, int64_t members) {
     Emitter::Values best(op.getGroupBest(), lowest);
     best = e.loop(e.index(0), e.index(members), 1, best, [&](Value at, ValueRange carried) {
@@ -125,7 +125,7 @@ void expandRoute(Emitter &e, kernel::RouteOp op) {
     else
       e.loop(e.index(0), e.index(op.getCount()), 1, [&](Value) {
         auto [place, feature] = largestLeft(e, op, row);
-        Value before = e.loadScalar(init, {row, place});  // nothing is left: it stays
+        Value before = e.loadScalar(init, {row, place});  // unchanged if there are no more features
         e.sync();
         e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, feature), init, {row, place});
         e.sync();

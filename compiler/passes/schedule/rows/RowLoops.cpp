@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task is a range of rows; how many rows there are, is found in front of the tasks.
+// A task is a range of rows; the number of rows is computed before the tasks.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 
 using namespace mlir;
@@ -10,8 +10,8 @@ int64_t rowWidth(Value memref) {
   return cast<MemRefType>(memref.getType()).getShape().back();
 }
 
-void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void(Value)> body) {
-  auto tasks = kernel::TasksOp::around(piece);
+void eachRow(Emitter &e, Operation *op, Value memref, llvm::function_ref<void(Value)> body) {
+  auto tasks = kernel::TasksOp::around(op);
   {
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPoint(tasks);
@@ -20,9 +20,9 @@ void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void
   e.loop(tasks.part(0), tasks.part(1), 1, body);
 }
 
-Value rowScratch(Emitter &e, Operation *piece, int64_t width) {
+Value rowScratch(Emitter &e, Operation *op, int64_t width) {
   OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPoint(kernel::TasksOp::around(piece));
+  e.b.setInsertionPoint(kernel::TasksOp::around(op));
   return e.stackBuffer({1, width});
 }
 

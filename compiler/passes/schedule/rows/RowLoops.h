@@ -6,21 +6,22 @@
 
 namespace talc {
 
-// Of a buffer of rows.
+// The number of features of a buffer of rows.
 int64_t rowWidth(mlir::Value memref);
 
-// body(row) for the task's rows of `memref`
-void eachRow(Emitter &e, mlir::Operation *piece, mlir::Value memref, llvm::function_ref<void(mlir::Value)> body);
+// Runs body(row) for the rows of the task.
+void eachRow(Emitter &e, mlir::Operation *op, mlir::Value memref, llvm::function_ref<void(mlir::Value)> body);
 
-// A row of numbers that the lanes share, in front of the tasks.
-mlir::Value rowScratch(Emitter &e, mlir::Operation *piece, int64_t width);
+// A scratch row that the lanes share, allocated before the tasks.
+mlir::Value rowScratch(Emitter &e, mlir::Operation *op, int64_t width);
 
-// term(column, mask) of all columns under an operation, lane by lane, in four chains; masked lanes count as `neutral`.
+// Folds term(column, mask) over all columns with an operation, lane by lane, in four chains; masked lanes are
+// `neutral`.
 mlir::Value foldColumns(Emitter &e, int64_t width, mlir::Value neutral,
                         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> operation,
                         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> term);
 
-// Their sum, in every lane.
+// The sum of term(column, mask) over all columns, in every lane.
 mlir::Value sumColumns(Emitter &e, int64_t width, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> term);
 
 }  // namespace talc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pieces that treat each row by itself, and the functions that write their loops: each stands in a file of its
-// name. They are written in vectors, whatever these are on a machine. Its own row pieces have a table there.
+// The row-wise ops that all targets share, and the functions that emit their loops, each in a file of its name. Loops
+// are written in vectors, which are lanes of a register on CPUs and threads on GPUs. Targets have tables of further
+// ops.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -21,7 +22,7 @@ void expandRoute(Emitter &e, kernel::RouteOp op);
 void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
 void expandCopy(Emitter &e, mlir::memref::CopyOp op);
 
-// The name of a piece, and its loops.
+// The name of an op, and the function that emits its loops.
 struct RowWiseOp {
   llvm::StringLiteral name;
   void (*expand)(Emitter &e, mlir::Operation *op);
@@ -39,7 +40,7 @@ inline constexpr RowWiseOp rowWiseOps[] = {
     rowWiseOp<kernel::QuantizeOp, expandQuantize>(), rowWiseOp<kernel::LogSoftmaxOp, expandLogSoftmax>(),
 };
 
-// The row that an operation stands in; null: none.
+// The entry for an operation; null if there is none.
 inline const RowWiseOp *findRowWiseOp(llvm::ArrayRef<RowWiseOp> table, mlir::Operation *op) {
   const RowWiseOp *row =
       llvm::find_if(table, [&](const RowWiseOp &row) { return row.name == op->getName().getStringRef(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.softmax: the largest feature, the sum of powers, the division.
+// The loops of kernel.softmax: maximum, sum of exponentials, division.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 

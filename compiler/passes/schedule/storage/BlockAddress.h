@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a value of a storage format of blocks lies in memory.
+// The address of a value that is stored in quant blocks.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
 
 namespace talc {
 
-// In a block of `lanes` lanes whose bytes begin at `begin` of the last dimension of `bytes`, behind `outer` in those
-// before it.
+// The block has `lanes` lanes; its bytes begin at `begin` in the last dimension of `bytes`, with the indices `outer` in
+// the dimensions before.
 struct BlockAddress {
-  // Where a word of a field begins.
+  // The indices of the first byte of a word of a field.
   Emitter::Values wordIndices(Emitter &e, const BlockField &field, mlir::Value word) const {
     mlir::Value inField = e.mul(e.add(e.mul(word, lanes), lane), field.wordBytes);
     Emitter::Values at = outer;
@@ -17,7 +17,7 @@ struct BlockAddress {
     return at;
   }
 
-  // Where one of a field's bytes lies.
+  // The indices of a byte of a field.
   Emitter::Values byteIndices(Emitter &e, const BlockField &field, mlir::Value byte) const {
     Emitter::Values at = wordIndices(e, field, e.div(byte, field.wordBytes));
     if (field.wordBytes > 1)
@@ -25,10 +25,10 @@ struct BlockAddress {
     return at;
   }
 
-  // What the addresses of a field's words are multiples of: buffers begin at multiples of far more.
+  // The alignment of the words of a field. Buffers have a greater one.
   int64_t alignment(const BlockField &field, const StorageFormat &format) const {
-    const int64_t places = field.wordBytes | (field.offset * lanes) | (format.blockBytes * lanes);
-    return places & -places;
+    const int64_t offsets = field.wordBytes | (field.offset * lanes) | (format.blockBytes * lanes);
+    return offsets & -offsets;
   }
 
   mlir::Value bytes;
@@ -36,7 +36,7 @@ struct BlockAddress {
   mlir::Value begin;
   int64_t lanes;
   mlir::Value lane;   // of the first value
-  mlir::Value value;  // its number in the block
+  mlir::Value value;  // its index in the block
 };
 
 }  // namespace talc

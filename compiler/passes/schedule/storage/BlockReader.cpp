@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of blocks as values of vectors.
+// Loads fields of quant blocks as vectors.
 #include "compiler/passes/schedule/storage/BlockReader.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -60,12 +60,12 @@ Value BlockReader::scalars(int64_t field, Value word, int64_t count) {
   return vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI32Type()), loaded);
 }
 
-// In lanes the words of a field lie side by side.
+// In panels, the words of a field of all lanes are adjacent.
 Emitter::Values BlockReader::address(int64_t field, Value byte) {
   return block.byteIndices(e, format.fields[field], byte);
 }
 
-// Bytes of words of four are loaded with their words.
+// Bytes of a word of four bytes are loaded with the word.
 Value BlockReader::load(int64_t field, Value byte, bool each) {
   int64_t wordBytes = format.fields[field].wordBytes;
   if (!inPanels || wordBytes == 1 || lanes == 1)
@@ -79,14 +79,14 @@ Value BlockReader::loadBytes(int64_t count, ValueRange at) {
   return vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), block.bytes, at);
 }
 
-// From the beginning of a word of the field on. Without its alignment GPUs load byte by byte.
+// Loads bytes from the beginning of a word of the field on. Without the alignment, GPUs would load byte by byte.
 Value BlockReader::loadWords(int64_t field, int64_t bytes, ValueRange at) {
   const llvm::MaybeAlign alignment(block.alignment(format.fields[field], format));
   auto type = VectorType::get({bytes}, e.b.getI8Type());
   return vector::LoadOp::create(e.b, e.loc, type, block.bytes, at, /*nontemporal=*/false, alignment);
 }
 
-// What there is one of becomes as many as there are lanes.
+// Broadcasts a single value to all lanes.
 Value BlockReader::spread(Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (type.getDimSize(0) == lanes)
@@ -114,7 +114,7 @@ Value BlockReader::groupedNibbles(int64_t field) {
   return mask(arith::ShRUIOp::create(e.b, e.loc, wide, by), 15);
 }
 
-Value BlockReader::ownBits(int64_t field) {
+Value BlockReader::bitOfEach(int64_t field) {
   if (inPanels)
     return bits(unsignedBytes(field, e.div(place, 8), /*each=*/false), e.rem(place, 8), 1);
   Value word = loadBytes(4, address(field, e.index(0)));
@@ -165,7 +165,7 @@ Value BlockReader::minus(Value integer, Value by) {
 Value BlockReader::plus(Value integer, Value by) {
   return arith::AddIOp::create(e.b, e.loc, integer, by);
 }
-Value BlockReader::most(Value x, Value y) {
+Value BlockReader::maxUnsigned(Value x, Value y) {
   return arith::MaxUIOp::create(e.b, e.loc, x, y);
 }
 Value BlockReader::left(Value integer, int64_t by) {
@@ -199,8 +199,8 @@ Value BlockReader::toFloat(Value integer) {
   return arith::SIToFPOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), integer);
 }
 
-// A number's bits are those of a half but for the exponent's bias: a product with a power of two makes up for it, of
-// subnormal numbers, too. Its sign is where it belongs, and once more behind that.
+// The bits are those of an f16 except for the exponent's bias, which a product with a power of two corrects, also for
+// subnormal numbers. The sign is in its place, and again in the bit after.
 Value BlockReader::halfOfE4M3(Value code) {
   return fromHalves(mask(left(code, 7), 0xbf80));
 }
@@ -209,9 +209,9 @@ Value BlockReader::fromE4M3(Value code) {
   return e.mulf(halfOfE4M3(code), factor(e4m3Bias));
 }
 
-// The exponent of an f32; 0 stands for the subnormal 2^-127.
+// The code is the exponent of an f32; 0 stands for the subnormal 2^-127.
 Value BlockReader::fromE8M0(Value code) {
-  return as(most(left(code, 23), constant(1 << 22)), e.b.getF32Type());
+  return as(maxUnsigned(left(code, 23), constant(1 << 22)), e.b.getF32Type());
 }
 
 }  // namespace talc

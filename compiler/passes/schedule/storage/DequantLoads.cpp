@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of the formats of dialects/talc/formats: the bytes of a block become f32 where they are needed.
+// Dequantizes values of the formats of dialects/talc/formats where they are loaded.
 //
-// Values are those of the format's decode: products and sums are rounded one by one, never fused.
+// Values are those of the decode function of the format: products and sums are rounded separately, never fused.
 #include "compiler/passes/schedule/storage/DequantLoads.h"
 
 #include "compiler/passes/schedule/storage/BlockReader.h"
@@ -14,7 +14,7 @@ namespace {
 
 //===--- blocks of 32 -------------------------------------------------------------------------------------------===//
 
-// The lower four bits of every value: nibbles of 16 bytes, of which the upper ones are values 16 to 31.
+// The lower four bits of every value: nibbles of 16 bytes, whose high halves are values 16 to 31.
 Value nibbles(BlockReader &r, int64_t field) {
   Value byte = r.unsignedBytes(field, r.e.rem(r.place, 16), /*each=*/true);
   return r.bits(byte, r.e.mul(r.e.div(r.place, 16), 4), 15);
@@ -37,33 +37,33 @@ Value loadQ4_1(BlockReader &r) {
 }
 
 Value loadQ5_0(BlockReader &r) {
-  return r.e.mulf(r.toFloat(r.less(r.join(nibbles(r, 2), r.ownBits(1), 4), 16)), r.half(0));
+  return r.e.mulf(r.toFloat(r.less(r.join(nibbles(r, 2), r.bitOfEach(1), 4), 16)), r.half(0));
 }
 
 Value loadQ5_1(BlockReader &r) {
-  return r.e.addf(r.e.mulf(r.toFloat(r.join(nibbles(r, 3), r.ownBits(2), 4)), r.half(0)), r.half(1));
+  return r.e.addf(r.e.mulf(r.toFloat(r.join(nibbles(r, 3), r.bitOfEach(2), 4)), r.half(0)), r.half(1));
 }
 
-//===--- blocks of 256 ------------------------------------------------------------------------------------------===//
+//===--- k-quants ------------------------------------------------------------------------------------------===//
 
-// Two groups share the halves of 32 bytes.
-Value loadLine(BlockReader &r, int64_t lowField, int64_t highField) {
+// Two groups share 32 bytes: one has the low halves, the other the high ones.
+Value loadScaleAndMinimum(BlockReader &r, int64_t lowField, int64_t highField) {
   Emitter &e = r.e;
   Value group = e.div(r.place, 32), inGroup = e.rem(r.place, 32);
   Value byte = r.unsignedBytes(lowField, e.add(e.mul(e.div(group, 2), 32), inGroup), /*each=*/true);
-  Value level = r.bits(byte, e.mul(e.rem(group, 2), 4), 15);
+  Value code = r.bits(byte, e.mul(e.rem(group, 2), 4), 15);
   if (highField)
-    level = r.join(level, r.bits(r.unsignedBytes(highField, inGroup, /*each=*/true), group, 1), 4);
-  auto [step, offset] = r.groupScales(group);
-  return e.subf(e.mulf(step, r.toFloat(level)), offset);
+    code = r.join(code, r.bits(r.unsignedBytes(highField, inGroup, /*each=*/true), group, 1), 4);
+  auto [scale, minimum] = r.groupScales(group);
+  return e.subf(e.mulf(scale, r.toFloat(code)), minimum);
 }
 
 Value loadQ4_K(BlockReader &r) {
-  return loadLine(r, 3, 0);
+  return loadScaleAndMinimum(r, 3, 0);
 }
 
 Value loadQ5_K(BlockReader &r) {
-  return loadLine(r, 4, 3);
+  return loadScaleAndMinimum(r, 4, 3);
 }
 
 Value loadQ6_K(BlockReader &r) {
@@ -71,14 +71,14 @@ Value loadQ6_K(BlockReader &r) {
   Value half = e.div(r.place, 128), quarter = e.div(e.rem(r.place, 128), 32);
   Value low = r.unsignedBytes(0, e.add(e.mul(half, 64), e.rem(r.place, 64)), /*each=*/true);
   Value high = r.unsignedBytes(1, e.add(e.mul(half, 32), e.rem(r.place, 32)), /*each=*/true);
-  Value level = r.join(r.bits(low, e.mul(e.div(quarter, 2), 4), 15), r.bits(high, e.mul(quarter, 2), 3), 4);
+  Value code = r.join(r.bits(low, e.mul(e.div(quarter, 2), 4), 15), r.bits(high, e.mul(quarter, 2), 3), 4);
   Value scale = r.signedBytes(2, e.div(r.place, 16), /*each=*/false);
-  return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(level, 32)));
+  return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(code, 32)));
 }
 
-//===--- numbers of 4 and 8 bits --------------------------------------------------------------------------------===//
+//===--- floats of 4 and 8 bits --------------------------------------------------------------------------------===//
 
-// A number's bits are those of a half but for the exponent's bias, as those of e4m3 are.
+// The bits are those of an f16 except for the exponent's bias, as for e4m3.
 constexpr double e2m1Bias = 0x1p14;
 Value halfOfE2M1(BlockReader &r, Value code) {
   Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
@@ -111,8 +111,9 @@ struct RoundToF16 {
   }
 };
 
-// To nearest even. Instructions for bf16 take subnormal numbers for zero, and integers take five operations. Beside a
-// number 2^16 times as large, f32 has as many bits for x as bf16 has, and an even one before them:
+// Rounds to nearest even. Instructions for bf16 flush subnormal numbers to zero, and integer code takes five
+// operations. Added to a number 2^16 times as large, x is rounded to as many bits as bf16 has, with an even bit before
+// them:
 //
 //   large        1.1 0000 0000 0000 0000 0000 00
 //   x                              1 .011 0110 1101 ...
@@ -121,9 +122,9 @@ struct RoundToF16 {
 // Numbers below 2^-126 stay as they are.
 struct RoundToBf16 {
   static FloatType type(OpBuilder &b) { return b.getBF16Type(); }
-  static constexpr double large = 0x1p16;  // of numbers of f32 beside it, the bits that are left
+  static constexpr double large = 0x1p16;  // added to it, an f32 keeps the bits of a bf16
 
-  // Beside 1.5 times the power of two below x: whatever the sign of x, the sum has the exponent of that.
+  // Adds 1.5 times the power of two of x, so that the sum has the same exponent for either sign of x.
   static Value round(BlockReader &r, Value x) {
     if (!r.e.keepsSums())
       return roundBits(r, x);
@@ -140,14 +141,14 @@ private:
   }
 };
 
-// Four bits of every value, in groups of 32 whose first half is in the low halves of 16 bytes.
+// The four bits of every value; groups of 32 values have their first half in the low halves of 16 bytes.
 Value levels4(BlockReader &r, int64_t field) {
   Emitter &e = r.e;
   Value byte = e.add(e.mul(e.div(r.place, 32), 16), e.rem(r.place, 16));
   return r.bits(r.unsignedBytes(field, byte, /*each=*/true), e.mul(e.rem(e.div(r.place, 16), 2), 4), 15);
 }
 
-// half * bias * scale, rounded once: the product of powers of two and a scale, which many values share, is exact.
+// half * bias * scale, rounded once: the product of the powers of two and the scale, which many values share, is exact.
 Value halfTimes(BlockReader &r, Value half, double bias, Value scale) {
   return r.e.mulf(half, r.e.mulf(scale, r.factor(bias)));
 }
@@ -163,27 +164,27 @@ template <typename To> Value loadFp8(BlockReader &r) {
   return To::round(r, halfTimes(r, half, BlockReader::e4m3Bias, r.number(0, r.e.b.getF32Type())));
 }
 
-// level * scale, rounded once: an exact product beside so many times itself, an even number. Their sum is one product,
-// by a factor that many levels share and that is exact, too. What checkpoints mean is finite, and below 2^-14 has no
-// more bits than f16 has there.
-template <typename To> Value scaledLevel(BlockReader &r, Value level) {
+// code * scale, rounded once, as a sum of the exact product and a multiple of it by an even number. The sum is a single
+// product with a factor that many codes share, and which is exact, too. Values of checkpoints are finite, and below
+// 2^-14 they do not have more bits than f16.
+template <typename To> Value scaledLevel(BlockReader &r, Value code) {
   Value scale = r.number(0, To::type(r.e.b));
   if (!r.e.keepsSums())
-    return To::round(r, r.e.mulf(level, scale));
-  Value sum = r.e.mulf(level, r.e.mulf(scale, r.factor(To::large + 1)));
-  return r.e.fma(level, r.e.mulf(scale, r.factor(-To::large)), sum);
+    return To::round(r, r.e.mulf(code, scale));
+  Value sum = r.e.mulf(code, r.e.mulf(scale, r.factor(To::large + 1)));
+  return r.e.fma(code, r.e.mulf(scale, r.factor(-To::large)), sum);
 }
 
-// level - zero, of a level that has no sign: beside 2^23 it is its own bits in f32, and needs no conversion.
+// code - zero, for an unsigned code: added to 2^23 it is the low bits of the f32, and needs no conversion.
 constexpr double beside = 0x1p23;
-Value levelBehind(BlockReader &r, Value level, Value besideZero) {
-  Value sum = r.as(r.join(level, r.constant(0x4b000000), 0), r.e.b.getF32Type());
+Value levelBehind(BlockReader &r, Value code, Value besideZero) {
+  Value sum = r.as(r.join(code, r.constant(0x4b000000), 0), r.e.b.getF32Type());
   return r.e.subf(sum, besideZero);
 }
 
-Value behindZeroPoint(BlockReader &r, Value level) {
+Value behindZeroPoint(BlockReader &r, Value code) {
   Value zero = r.toFloat(r.unsignedBytes(1, r.e.index(0), /*each=*/false));
-  return levelBehind(r, level, r.e.addf(zero, r.factor(beside)));
+  return levelBehind(r, code, r.e.addf(zero, r.factor(beside)));
 }
 
 template <typename To> Value loadInt4(BlockReader &r) {
@@ -244,7 +245,7 @@ constexpr Row table[] = {row<loadQ8_0>("q8_0"),       row<loadQ4_0>("q4_0"),    
                          row<loadNvfp4>("nvfp4"),     row<loadQ8Sums>("q8_sums"), row<loadQ8Sums>("q8_256_sums"),
                          row<loadQ8Sums>("q8_k_sums")};
 
-// Formats KIND_VALUES_TYPE.
+// Formats with names KIND_VALUES_TYPE.
 struct Variants {
   std::string_view kind;
   BlockLoads toBf16, toF16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels load values that are stored in blocks.
+// Loads of values that are stored in quant blocks, as f32.
 #pragma once
 
 #include "compiler/passes/schedule/storage/BlockAddress.h"
@@ -7,12 +7,12 @@
 
 namespace talc {
 
-// A vector of neighbouring lanes or, of one lane, of neighbouring values.
+// A vector of neighboring lanes or, with one lane, of neighboring values.
 mlir::Value dequantize(Emitter &e, const StorageFormat &format, const BlockAddress &place);
 // One value.
 mlir::Value dequantizeScalar(Emitter &e, const StorageFormat &format, const BlockAddress &place);
 
-// Of the format of this name; null if it stores no blocks.
+// The loads of a format; null if it does not store quant blocks.
 const FormatLoads *findDequantLoads(std::string_view format);
 
 }  // namespace talc

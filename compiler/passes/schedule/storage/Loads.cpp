@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of single numbers, which are widened, and of blocks.
+// Loads of float formats, which are converted to f32, and of quant blocks.
 #include "compiler/passes/schedule/storage/Loads.h"
 
 #include "compiler/passes/schedule/storage/DequantLoads.h"

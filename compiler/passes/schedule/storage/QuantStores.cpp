@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of single numbers, which are convertToElement, and of blocks.
+// Stores of float formats, which are converted from f32, and of quant blocks.
 #include "compiler/passes/schedule/storage/QuantStores.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace talc {
 
-//===--- single numbers -----------------------------------------------------------------------------------------===//
+//===--- float formats ------------------------------------------------------------------------------------------===//
 
 Value convertToElement(Emitter &e, Value value, Value buffer) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -22,19 +22,20 @@ Value convertToElement(Emitter &e, Value value, Value buffer) {
   return arith::TruncFOp::create(e.b, e.loc, narrow, value);
 }
 
-//===--- blocks -------------------------------------------------------------------------------------------------===//
+//===--- quant blocks
+//-------------------------------------------------------------------------------------------------===//
 
 namespace {
 
-// Of every field the vectors that have its words, in their order.
+// For each field the vectors of its words, in order.
 using Words = SmallVector<Emitter::Values>;
 
-Value partOf(Emitter &e, Value vector, int64_t first, int64_t count) {
+Value slice(Emitter &e, Value vector, int64_t first, int64_t count) {
   return vector::ShuffleOp::create(e.b, e.loc, vector, vector, llvm::to_vector(llvm::seq(first, first + count)));
 }
 
-// To the nearest integer of 8 bits, ties away from zero, by parts that are exact.
-Value roundedBytes(Emitter &e, Value x) {
+// Rounds to the nearest int8, ties away from zero, in exact operations.
+Value roundToBytes(Emitter &e, Value x) {
   Type integers = e.vectorOf(e.b.getI32Type());
   Value whole = arith::FPToSIOp::create(e.b, e.loc, integers, x);
   Value rest = e.subf(x, arith::SIToFPOp::create(e.b, e.loc, x.getType(), whole));
@@ -47,37 +48,37 @@ Value roundedBytes(Emitter &e, Value x) {
   return arith::TruncIOp::create(e.b, e.loc, e.vectorOf(e.b.getI8Type()), whole);
 }
 
-// q8_0: d = the largest magnitude / 127, and x / d. Of NaN all becomes NaN.
-Value largerMagnitude(Emitter &e, Value most, Value x) {
-  return arith::MaximumFOp::create(e.b, e.loc, most, math::AbsFOp::create(e.b, e.loc, x));
+// q8_0: d = greatest magnitude / 127, codes x / d. A NaN makes the whole block NaN.
+Value largerMagnitude(Emitter &e, Value greatest, Value x) {
+  return arith::MaximumFOp::create(e.b, e.loc, greatest, math::AbsFOp::create(e.b, e.loc, x));
 }
 
 // d and 1 / d.
-std::pair<Value, Value> stepOfQ8_0(Emitter &e, Value most) {
-  Value step = e.divf(e.broadcast(most), e.splat(127)), inverse = e.divf(e.splat(1), step);
-  // A number so small that there is no inverse is as good as zero.
+std::pair<Value, Value> scaleOfQ8_0(Emitter &e, Value greatest) {
+  Value scale = e.divf(e.broadcast(greatest), e.splat(127)), inverse = e.divf(e.splat(1), scale);
+  // A number so small that its inverse is infinite counts as zero.
   Value finite =
       arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLE, inverse, e.splat(std::numeric_limits<float>::max()));
-  return {step, e.select(finite, inverse, e.splat(0))};
+  return {scale, e.select(finite, inverse, e.splat(0))};
 }
 
 Words encodeQ8_0(Emitter &e, ValueRange values) {
-  Value most = e.splat(0);
+  Value greatest = e.splat(0);
   for (Value x : values)
-    most = largerMagnitude(e, most, x);
-  most = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXIMUMF, most);
-  auto [step, inverse] = stepOfQ8_0(e, most);
-  Value half = partOf(e, step, 0, 1);
+    greatest = largerMagnitude(e, greatest, x);
+  greatest = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXIMUMF, greatest);
+  auto [scale, inverse] = scaleOfQ8_0(e, greatest);
+  Value half = slice(e, scale, 0, 1);
   half = arith::TruncFOp::create(e.b, e.loc, VectorType::get({1}, e.b.getF16Type()), half);
   Value bytes = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2}, e.b.getI8Type()), half);
   Words words = {{bytes}, {}};
   for (Value x : values)
-    words[1].push_back(roundedBytes(e, e.mulf(x, inverse)));
+    words[1].push_back(roundToBytes(e, e.mulf(x, inverse)));
   return words;
 }
 
-// A number of 16 bits as the bytes of a field, together: byte by byte ptxas 13.0 takes the store of the lower one for
-// a conversion of the number.
+// Stores an f16 as the bytes of a field in a single store: if they are stored one by one, ptxas 13.0 mistakes the store
+// of the lower byte for a conversion.
 void storeHalf(Emitter &e, const StorageFormat &format, const BlockAddress &place, int64_t fieldNumber, Value half) {
   const BlockField &field = format.fields[fieldNumber];
   Value number = vector::BroadcastOp::create(e.b, e.loc, VectorType::get({1}, half.getType()), half);
@@ -88,18 +89,18 @@ void storeHalf(Emitter &e, const StorageFormat &format, const BlockAddress &plac
 
 void storeQ8_0(Emitter &e, const StorageFormat &format, const BlockAddress &place, ValueOf value) {
   Value begin = e.index(0), end = e.index(format.blockValues);
-  Value most = e.loop(begin, end, 1, {e.splat(0)}, [&](Value i, ValueRange before) -> Emitter::Values {
+  Value greatest = e.loop(begin, end, 1, {e.splat(0)}, [&](Value i, ValueRange before) -> Emitter::Values {
     return {largerMagnitude(e, before[0], value(i))};
   })[0];
-  auto [step, inverse] = stepOfQ8_0(e, most);
-  storeHalf(e, format, place, /*fieldNumber=*/0, arith::TruncFOp::create(e.b, e.loc, e.b.getF16Type(), step));
+  auto [scale, inverse] = scaleOfQ8_0(e, greatest);
+  storeHalf(e, format, place, /*fieldNumber=*/0, arith::TruncFOp::create(e.b, e.loc, e.b.getF16Type(), scale));
   e.loop(begin, end, 1, [&, inverse = inverse](Value i) {
-    Value level = roundedBytes(e, e.mulf(value(i), inverse));
-    e.storeScalar(level, place.bytes, place.byteIndices(e, format.fields[1], i));
+    Value code = roundToBytes(e, e.mulf(value(i), inverse));
+    e.storeScalar(code, place.bytes, place.byteIndices(e, format.fields[1], i));
   });
 }
 
-// By vectors, and value by value where a lane is a thread.
+// Encodes vectors, or value by value where a lane is a thread.
 struct Encoder {
   std::string_view format;
   Words (*encode)(Emitter &e, ValueRange values);
@@ -108,27 +109,27 @@ struct Encoder {
 
 constexpr Encoder encoders[] = {{"q8_0", encodeQ8_0, storeQ8_0}};
 
-const Encoder &encoderOf(const StorageFormat &format) {
+const Encoder &getEncoder(const StorageFormat &format) {
   auto encoder = llvm::find_if(encoders, [&](const Encoder &known) { return known.format == format.name; });
-  assert(encoder != std::end(encoders) && "a storage format that is not for states");
+  assert(encoder != std::end(encoders) && "a storage format that is not for KV caches");
   return *encoder;
 }
 
 }  // namespace
 
-// Of one lane the words of a field lie side by side, of several they lie apart.
+// With one lane, the words of a field are adjacent; with several lanes they are not.
 static void storeWords(Emitter &e, const BlockAddress &place, const BlockField &field, Value bytes, int64_t firstWord) {
   int64_t count = cast<VectorType>(bytes.getType()).getNumElements(),
           together = place.lanes == 1 ? count : field.wordBytes;
   for (int64_t first = 0; first < count; first += together) {
-    Value words = partOf(e, bytes, first, together);
+    Value words = slice(e, bytes, first, together);
     Value word = e.index(firstWord + first / field.wordBytes);
     vector::StoreOp::create(e.b, e.loc, words, place.bytes, place.wordIndices(e, field, word));
   }
 }
 
 void storeQuantBlock(Emitter &e, const StorageFormat &format, const BlockAddress &place, ValueRange values) {
-  for (auto [field, vectors] : llvm::zip_equal(format.fields, encoderOf(format).encode(e, values))) {
+  for (auto [field, vectors] : llvm::zip_equal(format.fields, getEncoder(format).encode(e, values))) {
     int64_t word = 0;
     for (Value bytes : vectors) {
       storeWords(e, place, field, bytes, word);
@@ -138,7 +139,7 @@ void storeQuantBlock(Emitter &e, const StorageFormat &format, const BlockAddress
 }
 
 void storeQuantBlockByThread(Emitter &e, const StorageFormat &format, const BlockAddress &place, ValueOf value) {
-  encoderOf(format).store(e, format, place, value);
+  getEncoder(format).store(e, format, place, value);
 }
 
 }  // namespace talc

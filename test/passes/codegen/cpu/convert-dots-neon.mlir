@@ -43,7 +43,7 @@ func.func @table(%places: vector<16xi8>) -> vector<16xi8> {
 // -----
 
 func.func @wide(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {
-  // expected-error@+1 {{has 4 sums of wide levels; }}
+  // expected-error@+1 {{has 4 sums of wide codes; }}
   %r = kernel.dot %levels to 255, %x plus %sums : vector<16xi8> -> vector<4xi32>
   return %r : vector<4xi32>
 }
@@ -59,7 +59,7 @@ func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
 // -----
 
 func.func @both(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {
-  // expected-error@+1 {{has levels up to 255, expected 1 to 127}}
+  // expected-error@+1 {{has codes up to 255, expected 1 to 127}}
   %r = kernel.dot %levels to 255, %x plus %sums signed : vector<16xi8> -> vector<4xi32>
   return %r : vector<4xi32>
 }

@@ -147,7 +147,7 @@ func.func @narrow(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32
 // -----
 
 func.func @signed(%levels: vector<64xi8>, %x: vector<64xi8>, %sums: vector<16xi32>) -> vector<16xi32> {
-  // expected-error@+1 {{has 16 sums of signed levels; }}
+  // expected-error@+1 {{has 16 sums of signed codes; }}
   %r = kernel.dot %levels, %x plus %sums signed : vector<64xi8> -> vector<16xi32>
   return %r : vector<16xi32>
 }

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -convert-step-to-llvm -split-input-file -verify-diagnostics
 
 func.func @unknown(%s: !kernel.step) {
-  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  // expected-error@+1 {{has no offset in memory; plan-memory assigns one}}
   %w = kernel.weight %s @missing : memref<4xf32>
   return
 }
@@ -12,7 +12,7 @@ func.func @unknown(%s: !kernel.step) {
 
 talc.kv_cache @cache : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>
 func.func @unplaced() {
-  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  // expected-error@+1 {{has no offset in memory; plan-memory assigns one}}
   %kv = kernel.kv_cache @cache : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>
   return
 }
@@ -20,7 +20,7 @@ func.func @unplaced() {
 // -----
 
 func.func @unplanned(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>, %slot: index) {
-  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  // expected-error@+1 {{has no offset in memory; plan-memory assigns one}}
   %k = kernel.keys %s, %kv[%slot] : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>> -> memref<1x1x8x16xf32>
   return
 }

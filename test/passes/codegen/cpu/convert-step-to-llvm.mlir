@@ -4,8 +4,8 @@
 // RUN: talc-opt %s -convert-step-to-llvm -canonicalize -cse | FileCheck %s
 
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
-talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0> {talc.offset = 5368709120 : i64}
-talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> {talc.offset = 7168 : i64}
+talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0> {offset = 5368709120 : i64}
+talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> {offset = 7168 : i64}
 
 // CHECK-LABEL: func.func private @counts(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr)

@@ -163,7 +163,7 @@ func.func @thread(%s: !kernel.step) {
 
 func.func @stack(%i: index, %v: f32) {
   %b = memref.alloca() : memref<32xf32>
-  // expected-error @+1 {{reads or writes a buffer that no kernel is passed}}
+  // expected-error @+1 {{reads or writes a buffer that is not passed to the kernel}}
   memref.store %v, %b[%i] : memref<32xf32>
   return
 }

@@ -4,10 +4,10 @@
 
 // CHECK: memref.global "private" @sum_shared_0 : memref<32xf32, 3> = uninitialized {alignment = 16 : i64}
 // CHECK-LABEL: func.func @sum(
-// CHECK: llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32
+// CHECK: nvvm.read.ptx.sreg.tid.x : i32
 // CHECK: memref.get_global @sum_shared_0 : memref<32xf32, 3>
-// CHECK: llvm.call_intrinsic "llvm.nvvm.shfl.sync.bfly.f32"(%c-1_i32, %{{.*}}, %{{.*}}, %c31_i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%c0_i32)
+// CHECK: nvvm.shfl.sync bfly %c-1_i32, %{{.*}}, %{{.*}}, %c31_i32 : f32 -> f32
+// CHECK: nvvm.barrier0
 // CHECK-NOT: gpu.
 func.func @sum(%x: f32) -> f32 {
   %c16 = arith.constant 16 : i32
@@ -49,9 +49,9 @@ func.func @unknown(%x: f32) -> f32 {
 
 // -----
 
-// Pairs are registers: two f16, or the 32 bits of two bf16.
+// A register holds a pair: two f16, or the 32 bits of two bf16.
 // CHECK-LABEL: func.func @f16(
-// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"({{.*}}) : (vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, vector<2xf16>, f32, f32, f32, f32)
+// CHECK: nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, {{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>} : (vector<2xf16>, vector<2xf16>, f32)
 func.func @f16(%a: vector<4x2xf16>, %b: vector<2x2xf16>, %c: vector<2x2xf32>) -> vector<2x2xf32> {
   %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
   return %d : vector<2x2xf32>
@@ -59,7 +59,7 @@ func.func @f16(%a: vector<4x2xf16>, %b: vector<2x2xf16>, %c: vector<2x2xf32>) ->
 
 // CHECK-LABEL: func.func @bf16(
 // CHECK-COUNT-6: llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK: nvvm.mma.sync A[{{.*}}] B[{{.*}}] C[{{.*}}] {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>{{.*}} : (i32, i32, f32)
 func.func @bf16(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xf32>) -> vector<2x2xf32> {
   %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
   return %d : vector<2x2xf32>
@@ -67,11 +67,11 @@ func.func @bf16(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xf32>)
 
 // -----
 
-// Copies that do not pass by L1 have 4, 8 or 16 bytes, from the number of their values.
+// Copies through L1 have 4, 8 or 16 bytes, from the number of their values.
 // CHECK-LABEL: func.func @copies(
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.4"
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.8"
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.16"
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 4, cache = ca
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 8, cache = ca
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = ca
 func.func @copies(%x: memref<?x32xbf16>, %i: index) {
   %c0 = arith.constant 0 : index
   %bytes = memref.alloca() : memref<2048xi8, #gpu.address_space<workgroup>>
@@ -84,8 +84,7 @@ func.func @copies(%x: memref<?x32xbf16>, %i: index) {
 
 // -----
 
-// Copies are known by their groups' numbers; who waits for them waits for the other lanes, too. Two buffers lie in the
-// same bytes.
+// A wait for copies is followed by a warp barrier. Buffers are views of the same bytes.
 // CHECK: memref.global "private" @staged_shared_0 : memref<4096xi8, 3> = uninitialized {alignment = 16 : i64}
 // CHECK-LABEL: func.func @staged(
 // CHECK: memref.view %{{.*}} : memref<4096xi8, 3> to memref<64x16xbf16, 3>
@@ -93,11 +92,11 @@ func.func @copies(%x: memref<?x32xbf16>, %i: index) {
 // CHECK: %[[TO:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, bf16
 // CHECK: llvm.addrspacecast %{{.*}} : !llvm.ptr to !llvm.ptr<1>
 // CHECK: %[[FROM:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, bf16
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%[[TO]], %[[FROM]])
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.commit.group"()
-// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.wait.group"(%c2_i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"(%c-1_i32)
-// CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"(%{{.*}}) : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+// CHECK: nvvm.cp.async.shared.global %[[TO]], %[[FROM]], 16, cache = cg
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.wait.group 2
+// CHECK: nvvm.bar.warp.sync %c-1_i32
+// CHECK: nvvm.ldmatrix %{{.*}} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
 // CHECK-NOT: nvgpu.
 func.func @staged(%x: memref<?x32xbf16>, %i: index) -> vector<4x2xbf16> {
   %c0 = arith.constant 0 : index

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -convert-workgroups-to-spirv | FileCheck %s
 
 // Only what is used is loaded; the workgroup's memory is a variable; sums and products stay as they are.
-// CHECK: spirv.module @sum PhysicalStorageBuffer64 GLSL450 attributes {kernel.arguments = 2 : i64, kernel.grid = {{.*}}, kernel.threads = 64 : i64
+// CHECK: spirv.module @sum PhysicalStorageBuffer64 GLSL450 attributes {kernel.launch = #kernel.launch<threads = 64, grid = <plus = 1>, argument_count = 2>
 // CHECK-DAG: spirv.GlobalVariable @[[BLOCK:.*]] built_in("WorkgroupId")
 // CHECK-DAG: spirv.GlobalVariable @[[THREAD:.*]] built_in("LocalInvocationId")
 // CHECK-DAG: spirv.GlobalVariable @arguments : !spirv.ptr<!spirv.struct<(i64 [0])>, PushConstant>
@@ -19,7 +19,7 @@
 // CHECK: spirv.ControlBarrier <Workgroup>, <Workgroup>, <AcquireRelease|UniformMemory|WorkgroupMemory>
 // CHECK: spirv.EntryPoint "GLCompute" @sum, @[[BLOCK]], @[[THREAD]]
 // CHECK: spirv.ExecutionMode @sum "LocalSize", 64, 1, 1
-func.func @sum(%x: i64, %unused: i64) attributes {kernel.threads = 64 : i64, kernel.grid = {divisor = 1 : i64, plus = 1 : i64, y = 1 : i64}} {
+func.func @sum(%x: i64, %unused: i64) attributes {kernel.launch = #kernel.launch<threads = 64, grid = <plus = 1>>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -47,7 +47,7 @@ func.func @sum(%x: i64, %unused: i64) attributes {kernel.threads = 64 : i64, ker
 // CHECK: %[[FOUND:.*]] = spirv.Load "Function"
 // CHECK: %[[SOME:.*]] = spirv.SGreaterThan
 // CHECK: spirv.Select %[[SOME]], %[[FOUND]], %{{.*}} : i1, f32
-func.func @rounds(%x: i64, %n: i64) attributes {kernel.threads = 64 : i64, kernel.grid = {divisor = 1 : i64, plus = 1 : i64, y = 1 : i64}} {
+func.func @rounds(%x: i64, %n: i64) attributes {kernel.launch = #kernel.launch<threads = 64, grid = <plus = 1>>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32

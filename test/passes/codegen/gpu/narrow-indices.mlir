@@ -6,7 +6,7 @@
 // CHECK: arith.remui %{{.*}} : i32
 // What is not known to be small stays an index.
 // CHECK: arith.addi %{{.*}} : index
-func.func @many(%out: memref<?xindex>, %first: index) attributes {kernel.narrow} {
+func.func @many(%out: memref<?xindex>, %first: index) attributes {kernel.launch = #kernel.launch<threads = 64, narrow_indices = true>} {
   %c32 = arith.constant 32 : index
   %thread = gpu.thread_id x upper_bound 64
   %lane = arith.remui %thread, %c32 : index

@@ -5,15 +5,15 @@
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; copy: by_halide = 1}' -assign-generators=generator=auto | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s -assign-generators=generator=other 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: no generator is called 'other'; expected halide or auto
+// OTHER: there is no generator 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
-// CHECK-DAG: remark: {{.*}}mlir makes the loops: keys are stored in blocks
-// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only
-// AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan says that others are faster
-// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: keys are stored in quant blocks
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes only matmuls, attention, norms, softmax, RoPE and elementwise ops
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan chooses another generator
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes only matmuls, attention, norms, softmax, RoPE and elementwise ops
 // AUTO-NOT: kernel.generator
-// WISH-DAG: remark: {{.*}}halide makes the loops: the plan wants it
+// WISH-DAG: remark: {{.*}}halide makes the loops: the plan chooses it
 // WISH-DAG: func.func @product({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.op = "matmul"}
 // ROWS: func.func @product({{.*}}) attributes {kernel.op = "matmul"}
 // ROWS: func.func @softmax({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.op = "softmax"}

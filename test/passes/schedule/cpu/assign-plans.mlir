@@ -3,16 +3,16 @@
 // loops follow.
 // RUN: talc-opt %s -assign-plans | FileCheck %s
 // RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
-// RUN: talc-opt %s '-assign-plans=plans={con*: tile_rows = 3, share_tasks = 2; matmul: tile_rows = 5}' --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: talc-opt %s '-assign-plans=plans={mat*: tile_rows = 3, share_tasks = 2; matmul: tile_rows = 5}' --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --check-prefix=WISH < %t.mlir
 // RUN: talc-opt %t.mlir -assign-plans=lanes=16 | FileCheck %s --check-prefix=WISH
 // RUN: talc-opt %t.mlir -expand-matmul | FileCheck %s --check-prefix=LOOPS
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
-// RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
-// RUN: not talc-opt %s '-assign-plans=plans={c*: stream_rows = 24, stream_depth = 5}' 2>&1 | FileCheck %s --check-prefix=STREAM
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not talc-opt %s '-assign-plans=plans={m*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: not talc-opt %s '-assign-plans=plans={m*: stream_rows = 24, stream_depth = 5}' 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: not talc-opt %s '-assign-plans=lanes=16 plans={matmul: tall_rows = 8}' 2>&1 | FileCheck %s --check-prefix=HALVES
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
-// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; *: unroll = 4}' | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s '-assign-plans=plans={*: unroll = 17}' 2>&1 | FileCheck %s --check-prefix=UNROLL
 // RUN: not talc-opt %s '-assign-plans=plans={matmul tile_rows}' 2>&1 | FileCheck %s --check-prefix=FORM
@@ -27,16 +27,16 @@
 // WIDE: row_columns = 256, {{.*}} tall_rows = 0, task_panels = 3, tile_columns = 64, tile_rows = 6, tile_steps = 2>
 // WISH-LABEL: @matmul
 // WISH: share_tasks = 2, stream_depth = 8, stream_rows = 0, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
-// REMARK-DAG: assign-plans{{.*}}Function=matmul{{.*}}as wished: {{.*}}tile_rows = 5
-// REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}by the cost model: by_halide = 0, unroll = 1
-// REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, fetch_next = 0, task_rows = 48
-// LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
-// DEPTH: cannot be planned so: block_depth does not divide 8
-// STREAM: cannot be planned so: stream_depth does not divide 8
-// HALVES: cannot be planned so: tall_rows need panels as wide as a tile, of two or more vectors
-// RANGE: cannot be planned so: tile_rows is 17, expected 1 to 16
-// NAME: plans: no plan has a number 'tile_height'
-// UNROLL: cannot be planned so: unroll is 17, expected 1 to 16
+// REMARK-DAG: assign-plans{{.*}}Function=matmul{{.*}}plan override: {{.*}}tile_rows = 5
+// REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}cost model: by_halide = 0, unroll = 1
+// REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, fetch_next = 0, task_rows = 48
+// LANES: cannot have this plan: tile_columns and row_columns must be multiples of 8, the lanes of a vector
+// DEPTH: cannot have this plan: block_depth does not divide 8
+// STREAM: cannot have this plan: stream_depth does not divide 8
+// HALVES: cannot have this plan: tall_rows needs panels as wide as a tile, of two or more vectors
+// RANGE: cannot have this plan: tile_rows is 17, expected 1 to 16
+// NAME: plans: there is no tuning parameter 'tile_height'
+// UNROLL: cannot have this plan: unroll is 17, expected 1 to 16
 // FORM: plans: 'matmul tile_rows' is not KERNEL: NAME = NUMBER, ...
 // Tiles of five rows, two vectors each.
 // LOOPS-LABEL: @matmul

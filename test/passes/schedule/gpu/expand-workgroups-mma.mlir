@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups{matrices=true}: contractions of 16-bit weights by matrix instructions, others as ever.
-// RUN: talc-opt %s -split-input-file -expand-workgroups=matrices=true -canonicalize | FileCheck %s
+// expand-workgroups: contractions of 16-bit weights by matrix instructions, others as ever.
+// RUN: talc-opt %s -split-input-file -expand-workgroups -canonicalize | FileCheck %s
 
 // The weights of a step are loaded while the one before is multiplied, those of the first before all. Two steps are a turn
 // of the loop; of six steps one is left behind it, and the last.
@@ -8,7 +8,7 @@
 // lanes a thread loads 8 at once, of 4 lines: 8 instructions for each tile of 16 rows. 32 rows of 64 sums and 8 that are
 // empty.
 // CHECK-LABEL: func.func private @matmul(
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: memref.view %{{.*}} : memref<9216xi8, #gpu.address_space<workgroup>> to memref<2304xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 1]
 // CHECK: %[[WEIGHT:.*]] = memref.collapse_shape %arg2
@@ -44,7 +44,7 @@ func.func private @matmul(%s: !kernel.step, %x: memref<?x96xf32>, %w: memref<2x9
 
 // One row is a tile of 16, of which one is stored. Gates and ups of a column are sums of the same thread.
 // CHECK-LABEL: func.func private @gated(
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 1]
 // CHECK-COUNT-4: vector.load %collapse_shape[%{{.*}}] {alignment = 4 : i64} : memref<3072xf16>, vector<2xf16>
 // CHECK-COUNT-4: nvgpu.mma.sync
@@ -85,7 +85,7 @@ func.func private @odd(%s: !kernel.step, %x: memref<?x32xbf16>, %w: memref<3x32x
 
 // A depth of 1024 is divided among 4 subgroups, whose sums become one in two rounds: 2 and 3 leave theirs, then 1.
 // CHECK-LABEL: func.func private @deep(
-// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c256
 // CHECK: arith.addi %[[BEGIN]],
 // CHECK: scf.for %{{.*}} = %c0 to %c240 step %c16
@@ -147,8 +147,8 @@ func.func private @f32(%s: !kernel.step, %x: memref<?x16xf32>, %w: memref<2x16x1
 // instructions, each with the higher and the lower halves of queries: 16 for 64 keys. A query's scores are those of four
 // threads. Values of 32 features are 4 instructions for each of 4 panels, with both halves of weights. Nobody waits.
 // CHECK-LABEL: func.func private @attention(
-// CHECK-SAME: kernel.registers = 255
-// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
+// CHECK-SAME: max_registers = 255
 // CHECK: memref.alloca() : memref<16x128xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [64, 1]
 // CHECK-NOT: gpu.barrier
@@ -198,9 +198,9 @@ func.func private @history(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.k
 // Heads wider than 64: two subgroups have the same 16 queries and 40 features each. They share fragments of queries, five
 // steps of 16 features, of which each stores every other; 32 queries a task.
 // CHECK-LABEL: func.func private @wide(
-// CHECK-NOT: kernel.rolled
-// CHECK-SAME: kernel.threads = 128
-// CHECK-SAME: kernel.tile = "32 queries of a key-value head a task, by m16n8k16 of f16 twice; blocks of 64 keys in registers; a subgroup has 16 queries and 40 features"
+// CHECK-NOT: keep_loops
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
+// CHECK-SAME: tile = "32 queries of a key-value head a task, by MMA m16n8k16 of f16 in split precision; blocks of 64 keys in registers; a warp has 16 queries and 40 features"
 // CHECK: memref.alloca() : memref<20x128xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c1, %c1) grain [32, 1]
 // CHECK: gpu.barrier
@@ -223,8 +223,8 @@ func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.kv_ca
 
 // Of the widest heads all four subgroups have the same queries, and ptxas is to leave loops as they are.
 // CHECK-LABEL: func.func private @widest(
-// CHECK-SAME: kernel.rolled
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, {{.*}} and 64 features"
+// CHECK-SAME: keep_loops = true
+// CHECK-SAME: tile = "16 queries of a key-value head a task, {{.*}} and 64 features"
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c16 step %c4
 // CHECK: nvgpu.mma.sync
 func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.kv_cache<1 x 256 x 128, source in #kernel.kv_panels<16 x f16>>, %y: memref<?x256xf32>) attributes {kernel.op = "attention"} {
@@ -239,7 +239,7 @@ func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.kv
 
 // Three parts of 160 features are no whole instructions, four are.
 // CHECK-LABEL: func.func private @four_for_three(
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, {{.*}} and 40 features"
+// CHECK-SAME: tile = "16 queries of a key-value head a task, {{.*}} and 40 features"
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c10 step %c4
 // CHECK: nvgpu.mma.sync
 func.func private @four_for_three(%s: !kernel.step, %q: memref<?x160xf32>, %kv: !talc.kv_cache<1 x 160 x 128, source in #kernel.kv_panels<16 x f16>>, %y: memref<?x160xf32>) attributes {kernel.op = "attention"} {
@@ -254,7 +254,7 @@ func.func private @four_for_three(%s: !kernel.step, %q: memref<?x160xf32>, %kv: 
 
 // Neither three nor four are of 176.
 // CHECK-LABEL: func.func private @undivided(
-// CHECK-SAME: by multiply-adds, since heads are 176 wide, which instructions of 16 features and up to 4 subgroups do not divide"
+// CHECK-SAME: by FMA, since heads are 176 wide, which is not divisible among MMAs of 16 features and up to 4 warps"
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: math.fma
 func.func private @undivided(%s: !kernel.step, %q: memref<?x176xf32>, %kv: !talc.kv_cache<1 x 176 x 128, source in #kernel.kv_panels<16 x f16>>, %y: memref<?x176xf32>) attributes {kernel.op = "attention"} {
@@ -284,10 +284,10 @@ func.func private @undivided(%s: !kernel.step, %q: memref<?x176xf32>, %kv: !talc
 func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<4x1024x64xbf16>, %y: memref<4x256xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.matmul %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y split_k 4 {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x1024xbf16>, memref<4x1024x64xbf16>, memref<4x256xf32>) -> ()
+    } : (!kernel.step, memref<1x1024xbf16>, memref<4x1024x64xbf16>, memref<4x256xf32>) -> ()
   }
   return
 }
@@ -296,7 +296,7 @@ func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<
 
 // Four subgroups of a workgroup have parts of k: as many stages as its shared memory holds.
 // CHECK-LABEL: func.func private @gated_stages(
-// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK: memref.alloc{{.*}} : memref<40960xi8
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [16, 1]
 // CHECK: nvgpu.device_async_copy %collapse_shape{{.*}}, 4 : memref<393216xbf16> to
@@ -336,7 +336,7 @@ func.func private @many(%s: !kernel.step, %x: memref<1x32xbf16>, %w: memref<1024
 
 // Of the parts of k of a single row a task has one, and is a subgroup.
 // CHECK-LABEL: func.func private @part(
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 1]
 // CHECK: ^bb0(%[[PART:[a-z0-9]+]]: index
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c256
@@ -345,10 +345,10 @@ func.func private @many(%s: !kernel.step, %x: memref<1x32xbf16>, %w: memref<1024
 func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1024x64xf16>, %y: memref<4x256xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.matmul %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y split_k 4 {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
+    } : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
   }
   return
 }
@@ -357,7 +357,7 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
 
 // Why there are no instructions of matrices.
 // CHECK-LABEL: func.func private @odd(
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, which instructions of 16 features and up to 4 subgroups do not divide"
+// CHECK-SAME: tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by FMA, since heads are 72 wide, which is not divisible among MMAs of 16 features and up to 4 warps"
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: math.fma
 func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.kv_cache<1 x 72 x 128, source in #kernel.kv_panels<16 x f16>>, %y: memref<?x72xf32>) attributes {kernel.op = "attention"} {
@@ -372,7 +372,7 @@ func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.kv_cac
 
 // Keys and values in 16 bits of either kind: queries are split into numbers of that of keys, weights into those of values.
 // CHECK-LABEL: func.func private @mixed(
-// CHECK-SAME: by m16n8k16 of bf16 and f16 twice
+// CHECK-SAME: by MMA m16n8k16 of bf16 and f16 in split precision
 // CHECK: vector.load %{{.*}} {alignment = 4 : i64} : memref<8x2x32x16xbf16>, vector<2xbf16>
 // CHECK: nvgpu.mma.sync{{.*}} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>)
 // CHECK: vector.load %{{.*}} {alignment = 8 : i64} : memref<8x2x16x32xf16>, vector<4xf16>
@@ -389,7 +389,7 @@ func.func private @mixed(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.kv_
 // -----
 
 // CHECK-LABEL: func.func private @one_in_f32(
-// CHECK-SAME: by multiply-adds, since keys or values are f32
+// CHECK-SAME: by FMA, since keys or values are f32
 // CHECK-NOT: nvgpu.mma.sync
 func.func private @one_in_f32(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.kv_cache<2 x 32 x 128, source in #kernel.kv_panels<16 x bf16, f32>>, %y: memref<?x128xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over queries by heads {

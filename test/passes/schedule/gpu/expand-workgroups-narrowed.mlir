@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups{matrices=true}: rows that are noted as rounded are stored so. Those of functions without a body, whose
+// expand-workgroups: rows that are noted as rounded are stored so. Those of functions without a body, whose
 // code was found, too.
-// RUN: talc-opt %s -expand-workgroups=matrices=true -canonicalize | FileCheck %s
+// RUN: talc-opt %s -expand-workgroups -canonicalize | FileCheck %s
 // Which ones are: norms for a contraction, and what one contraction makes for another. A residual stays.
 // RUN: %talc compile %models/tales-gpt2 --target=nvptx --weights=bf16 --stop-after=schedule -o %t --remarks=schedule 2>&1 | FileCheck %s --check-prefix=REMARKS
 // RUN: FileCheck %s --check-prefix=GPT2 < %t
 // RUN: %talc compile %models/tales-bert --target=nvptx --weights=bf16 --stop-after=schedule -o %t
 // RUN: FileCheck %s --check-prefix=BERT < %t
-// REMARKS-DAG: schedule: narrow-activations: norm_{{[0-9]+}}: argument 4 holds rows that contractions alone read: stored as bf16
-// REMARKS-DAG: schedule: expand-workgroups: contract_{{[0-9]+}}: matmul: workgroups of 32 threads: 32 rows x 64 columns a task, by m16n8k16 of bf16; k in 1 part, each a subgroup's; rows in 4 stages of shared memory, 16 features each
+// REMARKS-DAG: schedule: narrow-activations: norm_{{[0-9]+}}: argument 4 is read by tensor cores only: stored as bf16
+// REMARKS-DAG: schedule: expand-workgroups: matmul_{{[0-9]+}}: matmul: workgroups of 32 threads: 32 rows x 64 columns a task, by MMA m16n8k16 of bf16; rows in 4 stages of shared memory, 16 features each
 // GPT2: func.func private @transformer.h.prefill(%arg0: !kernel.step, %arg1: memref<?x128xf32>
 // GPT2: %[[NORMED:.*]] = kernel.arena {{.*}} : memref<?x128xbf16>
 // GPT2: call @norm_{{[0-9]+}}(%arg0, %arg1, {{.*}}, %[[NORMED]])
 // GPT2: %[[QKV:.*]] = kernel.arena {{.*}} : memref<?x384xf32>
-// GPT2: call @contract_{{[0-9]+}}(%arg0, %[[NORMED]], {{.*}}, %[[QKV]])
-// GPT2: func.func private @contract_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x512xbf16>
+// GPT2: call @matmul_{{[0-9]+}}(%arg0, %[[NORMED]], {{.*}}, %[[QKV]])
+// GPT2: func.func private @matmul_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x512xbf16>
 // BERT-NOT: func.func private @norm_{{[0-9]+}}({{.*}}memref<?x{{[0-9]+}}xbf16>
-// BERT: func.func private @contract_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x{{[0-9]+}}xbf16>
+// BERT: func.func private @matmul_{{[0-9]+}}(%arg0: !kernel.step, %arg1: memref<?x{{[0-9]+}}xbf16>
 
 // CHECK-LABEL: func.func @step(
 // CHECK: %[[NORMED:.*]] = kernel.arena {{.*}} at 128 {{.*}} : memref<?x32xbf16>
@@ -50,7 +50,7 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %v: memref<32xf3
 // but those of the next two. The last step has no weights to load ahead. Two wide panels are 128 sums of a thread, so that a
 // subgroup waits in front of every part of the weights: they stay where they are loaded.
 // CHECK-LABEL: func.func private @up(
-// CHECK-SAME: kernel.tile = "32 rows x 128 columns a task, by m16n8k16 of bf16; k in 1 part, each a subgroup's; rows in 4 stages of shared memory, 16 features each"
+// CHECK-SAME: tile = "32 rows x 128 columns a task, by MMA m16n8k16 of bf16; rows in 4 stages of shared memory, 16 features each"
 // CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<2048xbf16, #gpu.address_space<workgroup>>
 // CHECK: %[[WEIGHT:.*]] = memref.collapse_shape %arg2
 // CHECK-COUNT-2: nvgpu.device_async_copy %arg1[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}], 8 {bypassL1}

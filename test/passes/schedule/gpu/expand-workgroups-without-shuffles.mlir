@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups{subgroup=1}: where nobody knows which threads shuffle, a sum is a tree in the workgroup's memory.
-// RUN: talc-opt %s -expand-workgroups=subgroup=1 -canonicalize | FileCheck %s
+// expand-workgroups{gpu=vulkan}: where nobody knows which threads shuffle, a sum is a tree in the workgroup's memory.
+// RUN: talc-opt %s -expand-workgroups=gpu=vulkan -canonicalize | FileCheck %s
 
 // 64 threads: one barrier in front, one before each of six halvings, one behind.
 // CHECK-LABEL: func.func private @norm(
-// CHECK-SAME: kernel.threads = 64
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 64
 // CHECK: memref.alloca() : memref<64xf32, #gpu.address_space<workgroup>>
 // CHECK-NOT: gpu.shuffle
 // CHECK-COUNT-8: gpu.barrier

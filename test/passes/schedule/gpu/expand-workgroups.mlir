@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-workgroups: what the threads of a workgroup do of each piece; tasks stay, with their extents.
-// RUN: talc-opt %s -split-input-file -expand-workgroups -canonicalize | FileCheck %s
+// RUN: talc-opt %s -split-input-file -expand-workgroups=mma=false -canonicalize | FileCheck %s
 
 // A row's columns are the lanes of 64 threads; sums go through a subgroup by shuffles, then through shared memory.
 // CHECK-LABEL: func.func private @norm(
-// CHECK-SAME: kernel.threads = 64
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 64
 // CHECK: memref.alloca() : memref<32xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over rows by rows of(%{{.*}})
 // CHECK: gpu.shuffle xor
@@ -23,7 +23,7 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<6
 
 // Masked lanes where a row ends within a vector of threads.
 // CHECK-LABEL: func.func private @narrow(
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: %[[MASK:.*]] = arith.cmpi slt, %thread_id_x, %c17
 // CHECK: scf.if %[[MASK]] -> (f32)
 func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x17xf32>) attributes {kernel.op = "softmax"} {
@@ -39,8 +39,8 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 // 8 rows share every value of the weight: a chain for each row and each of a thread's four columns, with k ascending. Four
 // features of a row are loaded together, and four columns.
 // CHECK-LABEL: func.func private @matmul(
-// CHECK-SAME: kernel.registers = 168
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
+// CHECK-SAME: max_registers = 168
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 8]
 // CHECK: %[[SUMS:.*]]:32 = scf.for %[[K:.*]] = %c0 to %c32 step %c4
 // CHECK-COUNT-8: vector.load %arg1{{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<4xf32>
@@ -84,7 +84,7 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
 
 // Of more k other threads have other parts, and the first add the sums of all in their order.
 // CHECK-LABEL: func.func private @gated_parts(
-// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK: %[[SUMS:.*]] = memref.alloc{{.*}} : memref<4x4x32xf32
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 8]
 // CHECK: %[[PART:.*]] = arith.divui %{{.*}}, %c32
@@ -111,7 +111,7 @@ func.func private @gated_parts(%s: !kernel.step, %x: memref<1x128xf32>, %w: memr
 
 // Weights in blocks are read one by one.
 // CHECK-LABEL: func.func private @block_weight(
-// CHECK-SAME: kernel.threads = 64
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 64
 // CHECK: kernel.tasks %{{.*}} of(%c1, %c1) grain [1, 1]
 // CHECK: %{{.*}} = scf.for {{.*}} -> (f32)
 // CHECK: memref.store %{{.*}}, %arg3{{.*}} : memref<1x64xf32>
@@ -132,7 +132,7 @@ func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memr
 // keys may lie in several; then eight threads weigh a query's keys, each storing its weights into lines of 72; then a
 // thread has two features of each query's values, of 4 keys at once where each asks for its slot, else of 8.
 // CHECK-LABEL: func.func private @attention(
-// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK-DAG: memref.alloca() : memref<16x16xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: %[[SCORES:.*]] = memref.alloca() : memref<16x72xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [16, 1]
@@ -176,7 +176,7 @@ func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.
 
 // The block of a single row's keys: its two queries are a tile, and what they find is left for kernel.combine.
 // CHECK-LABEL: func.func private @block(
-// CHECK-SAME: kernel.registers = 168
+// CHECK-SAME: max_registers = 168
 // CHECK: memref.alloca() : memref<2x72xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over keys by heads of(%{{.*}}, %{{.*}}, %c2)
 // CHECK-NOT: arith.divf
@@ -360,7 +360,7 @@ func.func private @blocks(%s: !kernel.step, %kv: !talc.kv_cache<2 x 32 x 64 in #
 
 // A thread rounds a block: its scale as bytes, and levels; what products of integers would want besides is not written.
 // CHECK-LABEL: func.func private @rounded(
-// CHECK-SAME: kernel.threads = 32
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: scf.for
 // CHECK: arith.maximumf
 // CHECK-COUNT-4: memref.store %{{.*}} : memref<?x96xi8>
@@ -381,7 +381,7 @@ func.func private @rounded(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x
 
 // Numbers are narrowed.
 // CHECK-LABEL: func.func private @narrowed(
-// CHECK-SAME: kernel.threads = 64
+// CHECK-SAME: kernel.launch = #kernel.launch<threads = 64
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 func.func private @narrowed(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xbf16>) attributes {kernel.op = "quantize"} {
   kernel.tasks %s over rows by rows {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every strategy of attention is made of.
+// Loops that all strategies of attention share.
 //
 //   O = 0
 //   for each block of keys, counted from position 0, that some row of the task sees
-//     S, P of the block                what a strategy does, tile by tile
-//     O = O and P, brought to the larger maximum
+//     S, P of the block                by the strategy, tile by tile
+//     O = O and P, merged: rescaled to the larger maximum
 //   out = O / sum
 //
 //         keys ->   block 0     block 1     block 2         a row sees the keys up to its position (causal), from its
 //   row 0           ########    ##                          window on, or all; a tile works on the keys that some of
-//   row 1           ########    ###                         its rows see, rounded to panels, and what a row does not
-//   row 2           ########    ####                        see weighs zero
+//   row 1           ########    ###                         its rows see, rounded to panels, and keys that a row does
+//   row 2           ########    ####                        not see have the weight 0
 //
-// If the rows see only one block, O is P and nothing is rescaled. Tokens that are kept beside a window are a
-// block in front of all others, which other queries meet.
+// If the rows see only one block, O is P and nothing is rescaled. Sink tokens, which are kept beside a window, are a
+// block before all others, with queries of their own.
 #include "compiler/passes/schedule/cpu/attention/AttentionLoops.h"
 
 #include "compiler/passes/schedule/attention/ZeroKeys.h"
@@ -30,28 +30,28 @@ AttentionLoops::AttentionLoops(Emitter &e, kernel::AttentionOp op, const Attenti
     : op(op), e(e), schedule(schedule), keys(e, op, schedule.keys, schedule.rows),
       softmax(e, keys, op, schedule.rows, schedule.keys, online()), tiles(e, keys, softmax, schedule.rows),
       width(keys.layout.width), paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
-      output(online() ? e.stackBuffer({schedule.rows, keys.layout.paddedWidth}) : tiles.part) {}
+      output(online() ? e.stackBuffer({schedule.rows, keys.layout.paddedWidth}) : tiles.partial) {}
 
 void AttentionLoops::begin(const TaskRows &rows, bool clears) {
   softmax.beginTask(rows.count);
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     if (clears)
-      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.part, {row, column}); });
+      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.partial, {row, column}); });
     keys.enterRow(row, rows.position(row));
   });
 }
 
-// Leaves the rows as they are for the window.
-void AttentionLoops::keptBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
+// Afterwards the rows are those of the window again.
+void AttentionLoops::forSinkBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
   auto enter = [&] { e.loop(e.index(0), rows.count, 1, [&](Value row) { keys.enterRow(row, rows.position(row)); }); };
   keys.beginSinkRange();
   enter();
-  body(e.index(0), keys.endSeen(e.sub(rows.count, e.index(1))));
+  body(e.index(0), keys.visibleEnd(e.sub(rows.count, e.index(1))));
   keys.endSinkRange();
   enter();
 }
 
-void AttentionLoops::eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
+void AttentionLoops::forEachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
   Value several = walkBlocks(rows, [&](Value first, Value count, Value) { body(first, count); });
   endTask(rows);
   if (!several)
@@ -60,21 +60,21 @@ void AttentionLoops::eachBlock(const TaskRows &rows, llvm::function_ref<void(Val
       several, [&] { storeResult(rows, true); }, [&] { storeResult(rows, false); });
 }
 
-// Of its own sequence a row sees itself at least; what others have may be nothing, and of kept tokens that are beside a
-// window there is no only block.
-bool AttentionLoops::leavesOnly() {
-  return keys.layout.sinkTokens == 0 && (!readsSource() || op.getWindow() == 0);
+// In self-attention a row sees at least itself; a source may have no keys in a window. With sink tokens there are
+// always two blocks.
+bool AttentionLoops::mayStoreOnlyBlock() {
+  return keys.layout.sinkTokens == 0 && (!isCrossAttention() || op.getWindow() == 0);
 }
 
-bool AttentionLoops::readsSource() {
+bool AttentionLoops::isCrossAttention() {
   return cast<KvCacheType>(op.getCache().getType()).getRole() == KvCacheRole::source;
 }
 
-void AttentionLoops::eachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body) {
-  if (!leavesOnly())
-    return eachBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
-  if (readsSource())
-    e.when(e.less(keys.endSeen(e.index(0)), e.index(1)), [&] { clearResult(rows); });
+void AttentionLoops::forEachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body) {
+  if (!mayStoreOnlyBlock())
+    return forEachBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
+  if (isCrossAttention())
+    e.when(e.less(keys.visibleEnd(e.index(0)), e.index(1)), [&] { clearResult(rows); });
   Value several = walkBlocks(rows, body);
   if (several)
     e.when(several, [&] {
@@ -83,60 +83,63 @@ void AttentionLoops::eachBlockOrOnly(const TaskRows &rows, llvm::function_ref<vo
     });
 }
 
-// Whether there were several, an i1; null: never.
+// Returns whether there were several blocks, an i1; null: never.
 Value AttentionLoops::walkBlocks(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body) {
   int64_t size = schedule.keys;
-  bool kept = keys.layout.sinkTokens > 0;
-  if (kept)
-    keptBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
-  Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), size), size);
-  Value end = keys.endSeen(e.sub(rows.count, e.index(1)));
-  Value several = online() ? e.less(kept ? begin : e.add(begin, size), end) : Value();
-  Value only = several ? arith::XOrIOp::create(e.b, e.loc, several, truth(e, true)).getResult() : truth(e, true);
+  bool hasSinks = keys.layout.sinkTokens > 0;
+  if (hasSinks)
+    forSinkBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
+  Value begin = e.mul(e.div(keys.firstVisible(e.index(0)), size), size);
+  Value end = keys.visibleEnd(e.sub(rows.count, e.index(1)));
+  Value several = online() ? e.less(hasSinks ? begin : e.add(begin, size), end) : Value();
+  Value only =
+      several ? arith::XOrIOp::create(e.b, e.loc, several, constantBool(e, true)).getResult() : constantBool(e, true);
   e.loop(begin, end, size, [&](Value first) {
-    if (kept)
-      takeInPart(rows, e.less(begin, first));
+    if (hasSinks)
+      mergePartial(rows, e.less(begin, first));
     else if (online())
-      e.when(e.less(begin, first), [&] { takeInPart(rows, e.less(e.add(begin, size), first)); });
+      e.when(e.less(begin, first), [&] { mergePartial(rows, e.less(e.add(begin, size), first)); });
     body(first, e.min(e.index(size), e.sub(end, first)), only);
   });
   return several;
 }
 
-std::pair<Value, Value> AttentionLoops::seenOf(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end) {
-  Value from = begin, to = e.min(end, e.sub(keys.endSeen(lastRow), firstKey));
+std::pair<Value, Value> AttentionLoops::visibleRange(Value firstRow, Value lastRow, Value firstKey, Value begin,
+                                                     Value end) {
+  Value from = begin, to = e.min(end, e.sub(keys.visibleEnd(lastRow), firstKey));
   if (op.getWindow() > 0) {
-    Value seen = e.max(e.sub(keys.firstSeen(firstRow), firstKey), begin);
+    Value seen = e.max(e.sub(keys.firstVisible(firstRow), firstKey), begin);
     from = e.mul(e.div(seen, keys.layout.tokens), keys.layout.tokens);
   }
   return {from, to};
 }
 
-void AttentionLoops::eachTile(const TaskRows &rows, Value firstKey, Value begin, Value end,
-                              llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+void AttentionLoops::forEachTile(const TaskRows &rows, Value firstKey, Value begin, Value end,
+                                 llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
   auto visit = [&](int64_t n, Value row) {
-    auto [from, to] = seenOf(row, e.add(row, n - 1), firstKey, begin, end);
+    auto [from, to] = visibleRange(row, e.add(row, n - 1), firstKey, begin, end);
     e.when(e.less(from, to), [&, from = from, to = to] { body(n, row, from, to); });
   };
-  std::optional<int64_t> known = getConstantIntValue(rows.count);
-  Value whole = known ? e.index(*known / tileRows * tileRows) : e.mul(e.div(rows.count, tileRows), tileRows);
-  if (!known || *known >= tileRows)
-    e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
-  if (!known)
-    e.dispatch(e.sub(rows.count, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
-  else if (*known % tileRows > 0)
-    visit(*known % tileRows, whole);
+  std::optional<int64_t> staticCount = getConstantIntValue(rows.count);
+  Value whole = staticCount ? e.index(*staticCount / registerTileRows * registerTileRows)
+                            : e.mul(e.div(rows.count, registerTileRows), registerTileRows);
+  if (!staticCount || *staticCount >= registerTileRows)
+    e.loop(e.index(0), whole, registerTileRows, [&](Value row) { visit(registerTileRows, row); });
+  if (!staticCount)
+    e.dispatch(e.sub(rows.count, whole), 1, registerTileRows - 1, [&](int64_t n) { visit(n, whole); });
+  else if (*staticCount % registerTileRows > 0)
+    visit(*staticCount % registerTileRows, whole);
 }
 
-Emitter::Values AttentionLoops::queriesOf(const TaskRows &rows, ArrayRef<TileRows> entries, int64_t n) {
+Emitter::Values AttentionLoops::queryViews(const TaskRows &rows, ArrayRef<QueryTile> entries, int64_t n) {
   Values queries;
-  for (const TileRows &entry : entries)
+  for (const QueryTile &entry : entries)
     for (int64_t r = 0; r < n; ++r)
-      queries.push_back(queryOf(rows, e.add(entry.first, r)));
+      queries.push_back(queryView(rows, e.add(entry.first, r)));
   return queries;
 }
 
-Value AttentionLoops::queryOf(const TaskRows &rows, Value row) {
+Value AttentionLoops::queryView(const TaskRows &rows, Value row) {
   Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width);
   Value queries = keys.isSinkRange() ? op.getSinkQueries() : op.getQueries();
   OpFoldResult one = e.b.getIndexAttr(1);
@@ -146,13 +149,14 @@ Value AttentionLoops::queryOf(const TaskRows &rows, Value row) {
   return memref::SubViewOp::create(e.b, e.loc, cast<MemRefType>(type), queries, offsets, sizes, strides);
 }
 
-void AttentionLoops::weighScores(const TaskRows &rows, Value firstKey, Value count) {
-  eachTile(rows, firstKey, e.index(0), count,
-           [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias(rows, firstKey)); });
+void AttentionLoops::applySoftmax(const TaskRows &rows, Value firstKey, Value count) {
+  forEachTile(rows, firstKey, e.index(0), count, [&](int64_t n, Value row, Value from, Value to) {
+    softmax.applySoftmax(n, row, from, to, bias(rows, firstKey));
+  });
 }
 
-// What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
-// further from the first key than L - 1, so that none begins before the bias's row.
+// Loads the bias of the keys from `column` on; only visible keys have one. A query is at most L - 1 from the first key,
+// so that no vector begins before the row of the bias.
 AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey) {
   if (op.getRowBias())
     return rowBias(rows, firstKey);
@@ -168,13 +172,35 @@ AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey
   };
 }
 
-// O = O and P brought together; P begins anew. Before the second block there is no O yet.
-void AttentionLoops::takeInPart(const TaskRows &rows, Value hasOutput) {
+// A bias that comes with queries, for every distance of a key:
+//
+//   row of a head:   | D-1 and more | D-2 | ... | 1 | 0 |      a query at position p meets the key j in column
+//                    0                               D-1       D - 1 - (p - j), and columns before the first are the
+//                    first
+//
+// Columns ascend with keys, so that a vector of keys loads a vector of columns.
+AttentionSoftmax::Bias AttentionLoops::rowBias(const TaskRows &rows, Value firstKey) {
+  return [this, &rows, firstKey](Value row, Value column, Value seen) {
+    int64_t distances = biasDistances(op), window = op.getWindow();
+    Value token = rows.token(row), first = e.mul(rows.queryHead(row), distances);
+    Value at = e.sub(e.add(e.add(firstKey, column), distances - 1), rows.position(row));
+    if (window > 0 && window <= distances)
+      return e.load(op.getRowBias(), {token, e.add(first, at)}, seen);
+    Value further = e.firstLanes(e.max(e.sub(e.index(0), at), e.index(0))), all = e.firstLanes(e.lanes);
+    Value near = arith::XOrIOp::create(e.b, e.loc, further, all);
+    Value loaded = e.load(op.getRowBias(), {token, e.add(first, at)},
+                          seen ? arith::AndIOp::create(e.b, e.loc, near, seen).getResult() : near);
+    return e.select(further, e.broadcast(e.loadScalar(op.getRowBias(), {token, first})), loaded);
+  };
+}
+
+// O = O and P merged; P is cleared. Before the second block there is no O yet.
+void AttentionLoops::mergePartial(const TaskRows &rows, Value hasOutput) {
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     e.columns(paddedWidth, [&](Value column, Value) {
-      Value before = e.load(output, {row, column}), found = e.load(tiles.part, {row, column});
-      e.store(e.select(hasOutput, softmax.takeIn(row, before, found), found), output, {row, column});
-      e.store(e.splat(0), tiles.part, {row, column});
+      Value before = e.load(output, {row, column}), partial = e.load(tiles.partial, {row, column});
+      e.store(e.select(hasOutput, softmax.merge(row, before, partial), partial), output, {row, column});
+      e.store(e.splat(0), tiles.partial, {row, column});
     });
   });
 }
@@ -184,16 +210,16 @@ SoftmaxState AttentionLoops::sink(const TaskRows &rows, Value row) {
   return {e.lane(e.mulf(score, e.splat(llvm::numbers::log2e)), 0), e.lane(e.splat(1), 0)};
 }
 
-SoftmaxState AttentionLoops::zeroKeysOf(const TaskRows &rows, Value row) {
-  SoftmaxState found = zeroKeys(e, op, rows.token(row), rows.queryHead(row), rows.position(row));
-  return {e.lane(found.maximum, 0), e.lane(found.sum, 0)};
+SoftmaxState AttentionLoops::zeroKeyState(const TaskRows &rows, Value row) {
+  SoftmaxState state = zeroKeys(e, op, rows.token(row), rows.queryHead(row), rows.position(row));
+  return {e.lane(state.maximum, 0), e.lane(state.sum, 0)};
 }
 
 void AttentionLoops::endTask(const TaskRows &rows) {
   if (op.getSinks())
     softmax.endTask([&](Value row) { return sink(rows, row); });
   else if (op.getZeroStart())
-    softmax.endTask([&](Value row) { return zeroKeysOf(rows, row); });
+    softmax.endTask([&](Value row) { return zeroKeyState(rows, row); });
   else
     softmax.endTask(nullptr);
 }
@@ -218,21 +244,21 @@ void AttentionLoops::clearResult(const TaskRows &rows) {
   });
 }
 
-// out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
+// out = O / sum, zero for a row that saw no key. The last block is merged here; a single one needs no O.
 void AttentionLoops::storeResult(const TaskRows &rows, bool severalBlocks) {
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width), inverse = softmax.inverse(row);
     e.columns(width, [&](Value column, Value mask) {
-      Value sum = e.load(tiles.part, {row, column});
+      Value sum = e.load(tiles.partial, {row, column});
       if (severalBlocks)
-        sum = softmax.takeIn(row, e.load(output, {row, column}), sum);
+        sum = softmax.merge(row, e.load(output, {row, column}), sum);
       e.store(e.mulf(sum, inverse), op.getInit(), {token, e.add(feature, column)}, mask);
     });
   });
 }
 
-int64_t largestDivisor(int64_t count, int64_t most) {
-  int64_t divisor = std::clamp<int64_t>(most, 1, count);
+int64_t largestDivisor(int64_t count, int64_t limit) {
+  int64_t divisor = std::clamp<int64_t>(limit, 1, count);
   while (count % divisor != 0)
     --divisor;
   return divisor;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every strategy of attention is made of: the rows of a task, loops over blocks of keys and over tiles, and how a
-// task begins and ends.
+// What all strategies of attention share: the query rows of a task, loops over blocks of keys and over tiles, and the
+// begin and end of a task.
 #pragma once
 
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// The rows of a task of one sequence, [0, count).
+// The query rows of a task of one sequence, [0, count).
 class TaskRows {
 public:
   using Value = mlir::Value;
@@ -17,7 +17,7 @@ public:
       : firstToken(span.getFirstToken()), firstPosition(span.getFirstPosition()), count(count) {}
   virtual ~TaskRows() = default;
 
-  // The row of the step that a row of the task belongs to, its position in the sequence, and its query's head.
+  // The token of the step that a row belongs to, its position in the sequence, and its query head.
   virtual Value token(Value row) const = 0;
   virtual Value position(Value row) const = 0;
   virtual Value queryHead(Value row) const = 0;
@@ -26,7 +26,7 @@ public:
   const Value count;
 };
 
-// Makes the scratch of this thread where the emitter stands, in front of the tasks.
+// Allocates the scratch of this thread where the emitter stands, before the tasks.
 class AttentionLoops {
 public:
   using Value = mlir::Value;
@@ -34,36 +34,36 @@ public:
 
   AttentionLoops(Emitter &e, kernel::AttentionOp op, const AttentionPlan &schedule);
 
-  // The task's rows have seen nothing yet. P is cleared unless blocks are known to begin it.
+  // Begins a task. P is cleared unless the first chunk of every row is known to begin it.
   void begin(const TaskRows &rows, bool clears = true);
 
-  // Runs body(first key, keys) for the blocks that some row of the task sees, and writes the task's result. What
-  // earlier blocks yielded is brought together with those before it, of which there are none before the second.
-  void eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
+  // Runs body(first key, keys) for the blocks that some row of the task sees, merges their partial results, and writes
+  // the result of the task.
+  void forEachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
 
-  // The same for a body that writes the result of rows by storeResult() where `only`, an i1, says that they see no
-  // other block, after endOnly(). Null: it never does.
-  void eachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value first, Value count, Value only)> body);
+  // The same for a body that writes results by storeResult(), after endOnly(), where `only`, an i1, says that rows see
+  // no other block. Null: it never does.
+  void forEachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value first, Value count, Value only)> body);
   void endOnly(const TaskRows &rows, Value only);
-  // Of lanes from a column on, the sums of what the only block yields.
+  // Stores the result of the only block, for a vector of columns.
   void storeResult(const TaskRows &rows, Value row, Value column, Value sums);
-  // Whether every tile of rows sees some key of the first block.
-  bool allSeeFirst() { return op.getWindow() == 0 && keys.layout.sinkTokens == 0; }
+  // Whether every tile of rows sees a key of the first block.
+  bool allRowsSeeFirstBlock() { return op.getWindow() == 0 && keys.layout.sinkTokens == 0; }
 
-  // The part of a block's keys [begin, end), counted from its first, that some of the rows see: [from, to), from being
+  // The part [from, to) of a block's keys [begin, end), counted from its first, that some of the rows see; `from` is
   // rounded down to a panel.
-  std::pair<Value, Value> seenOf(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end);
+  std::pair<Value, Value> visibleRange(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end);
 
   // Runs body(rows, first row, from, to) for the tiles of the task's rows that see some of the block's keys
   // [begin, end); from and to as above.
-  void eachTile(const TaskRows &rows, Value firstKey, Value begin, Value end,
-                llvm::function_ref<void(int64_t, Value, Value, Value)> body);
+  void forEachTile(const TaskRows &rows, Value firstKey, Value begin, Value end,
+                   llvm::function_ref<void(int64_t, Value, Value, Value)> body);
 
-  // The queries of n rows of each entry, [width] each.
-  Values queriesOf(const TaskRows &rows, llvm::ArrayRef<TileRows> entries, int64_t n);
+  // Views of the queries of n rows of each entry, [width] each.
+  Values queryViews(const TaskRows &rows, llvm::ArrayRef<QueryTile> entries, int64_t n);
 
-  // Weights of a block's scores: its keys [0, count).
-  void weighScores(const TaskRows &rows, Value firstKey, Value count);
+  // Turns the scores of a block's keys [0, count) into weights.
+  void applySoftmax(const TaskRows &rows, Value firstKey, Value count);
 
   kernel::AttentionOp op;
   Emitter &e;
@@ -74,25 +74,25 @@ public:
   const int64_t width, paddedWidth, group;  // of a head; query heads of a key-value head
 
 private:
-  void keptBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
+  void forSinkBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
   bool online() const { return schedule.kind != AttentionKind::twoPass; }
   AttentionSoftmax::Bias bias(const TaskRows &rows, Value firstKey);
   AttentionSoftmax::Bias rowBias(const TaskRows &rows, Value firstKey);
-  Value queryOf(const TaskRows &rows, Value row);
-  void takeInPart(const TaskRows &rows, Value hasOutput);
+  Value queryView(const TaskRows &rows, Value row);
+  void mergePartial(const TaskRows &rows, Value hasOutput);
   SoftmaxState sink(const TaskRows &rows, Value row);
-  SoftmaxState zeroKeysOf(const TaskRows &rows, Value row);
-  bool readsSource();
-  bool leavesOnly();
+  SoftmaxState zeroKeyState(const TaskRows &rows, Value row);
+  bool isCrossAttention();
+  bool mayStoreOnlyBlock();
   Value walkBlocks(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body);
   void endTask(const TaskRows &rows);
   void clearResult(const TaskRows &rows);
   void storeResult(const TaskRows &rows, bool severalBlocks);
 
-  Value output;  // O, [rows, padded width]; P is tiles.part
+  Value output;  // O, [rows, padded width]; P is tiles.partial
 };
 
-// The largest divisor of `count` that is no more than `most`.
-int64_t largestDivisor(int64_t count, int64_t most);
+// The largest divisor of `count` that is at most `limit`.
+int64_t largestDivisor(int64_t count, int64_t limit);
 
 }  // namespace talc

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the scores of a block of keys to their weights.
+// Turns the scores of a block of keys into weights.
 //
 //   per row of a block: m = c * max S;  S = 2^(c * S - m), 0 where masked;  s = sum S
-//   then, with P the block's weighted values:
+//   then, with P the weighted values of the block:
 //     maximum' = max(maximum, m);  factor = 2^(maximum - maximum');  gain = 2^(m - maximum')
 //     sum' = sum * factor + s * gain;  O' = O * factor + P * gain
 //
-// c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias or a cap, S
-// was scaled when that was applied, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
+// c combines the attention's scale and log2 e, so that neither costs an operation. With a bias or a cap, S is scaled
+// when that is applied, and c is log2 e. Masked scores are a finite -1e30, which avoids inf - inf.
 //
-// m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
-// larger scores no weight would be right.
+// m is rounded, and c * S in c * S - m is not: the difference at the largest score cancels out while |c * S| < 2^30.
+// With larger scores no weight would be right.
 #include "compiler/passes/schedule/cpu/attention/AttentionSoftmax.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 
@@ -26,7 +26,7 @@ namespace talc {
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, KvView &keys, kernel::AttentionOp op, int64_t rows, int64_t size,
                                    bool online)
     : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
-      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {
+      cap(op.getCap().convertToDouble()), scalesBeforeMax(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {
   // Rows begin in different sets of the cache.
   scores = e.stackBuffer({rows, size + keys.layout.tokens});
   int64_t padded = llvm::alignTo(rows, e.lanes);
@@ -40,12 +40,12 @@ AttentionSoftmax::AttentionSoftmax(Emitter &emitter, KvView &keys, kernel::Atten
       *buffer = e.stackBuffer({padded});
 }
 
-void AttentionSoftmax::eachRows(llvm::function_ref<void(Value)> body) {
+void AttentionSoftmax::forEachVectorOfRows(llvm::function_ref<void(Value)> body) {
   e.loop(e.index(0), rowCount, e.lanes, body);
 }
 
 void AttentionSoftmax::fill(Value buffer, double value) {
-  eachRows([&](Value row) { e.store(e.splat(value), buffer, {row}); });
+  forEachVectorOfRows([&](Value row) { e.store(e.splat(value), buffer, {row}); });
 }
 
 void AttentionSoftmax::beginTask(Value count) {
@@ -55,7 +55,7 @@ void AttentionSoftmax::beginTask(Value count) {
     fill(maxima, maskedScore);
 }
 
-// A tile of which no row sees the block leaves these.
+// These values stay if no row of a tile sees the block.
 void AttentionSoftmax::beginBlock(Value key) {
   firstKey = key;
   if (!online)
@@ -64,18 +64,18 @@ void AttentionSoftmax::beginBlock(Value key) {
   fill(blockSums, 0);
 }
 
-AttentionSoftmax::Columns AttentionSoftmax::columnsOf(int64_t n, Value row, Value from, Value to) {
+AttentionSoftmax::Columns AttentionSoftmax::splitColumns(int64_t n, Value row, Value from, Value to) {
   auto whole = [&](Value column) { return e.mul(e.div(column, e.lanes), e.lanes); };
-  Value seen = e.sub(keys.endSeen(row), firstKey);
+  Value seen = e.sub(keys.visibleEnd(row), firstKey);
   Columns columns{from, from, whole(e.max(e.min(to, seen), from)), to};
   if (window) {
-    Value first = e.max(e.sub(keys.firstSeen(e.add(row, n - 1)), firstKey), from);
+    Value first = e.max(e.sub(keys.firstVisible(e.add(row, n - 1)), firstKey), from);
     columns.wholeBegin = e.min(whole(e.add(first, e.lanes - 1)), columns.wholeEnd);
   }
   return columns;
 }
 
-Emitter::Values AttentionSoftmax::eachColumn(const Columns &columns, Values values, Body body) {
+Emitter::Values AttentionSoftmax::forEachColumn(const Columns &columns, Values values, Body body) {
   auto part = [&](Value from, Value to, bool whole) {
     values = e.loop(from, to, e.lanes, values,
                     [&](Value column, ValueRange carried) { return body(column, carried, whole); });
@@ -87,58 +87,58 @@ Emitter::Values AttentionSoftmax::eachColumn(const Columns &columns, Values valu
   return values;
 }
 
-// Lanes of the keys [column, + lanes) of the block that the row sees.
-Value AttentionSoftmax::visible(Value row, Value column) {
+// A mask of the keys [column, + lanes) of the block: those that the row sees.
+Value AttentionSoftmax::visibleLanes(Value row, Value column) {
   Value at = e.add(firstKey, column), zero = e.index(0);
-  Value mask = e.firstLanes(e.max(e.sub(keys.endSeen(row), at), zero));
+  Value mask = e.firstLanes(e.max(e.sub(keys.visibleEnd(row), at), zero));
   if (!window)
     return mask;
-  Value before = e.firstLanes(e.max(e.sub(keys.firstSeen(row), at), zero));
+  Value before = e.firstLanes(e.max(e.sub(keys.firstVisible(row), at), zero));
   return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
 }
 
-// The largest score of each row times c, after they were masked and biased; in every lane.
-Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
+// Masks and biases scores. Returns the largest score of each row times c, in every lane.
+Emitter::Values AttentionSoftmax::maxScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
   auto next = [&](Value r, Value column, Value maximum, bool whole) {
-    Value score = e.load(scores, {r, column}), seen = whole ? Value() : visible(r, column);
+    Value score = e.load(scores, {r, column}), seen = whole ? Value() : visibleLanes(r, column);
     if (cap > 0) {
       score = e.mulf(math::TanhOp::create(e.b, e.loc, e.mulf(score, e.splat(scale / cap))), e.splat(cap));
       score = bias ? e.addf(score, bias(r, column, seen)) : score;
     } else if (bias)
       score = e.fma(score, e.splat(scale), bias(r, column, seen));
-    else if (scalesFirst)
+    else if (scalesBeforeMax)
       score = e.mulf(score, e.splat(scale));
     if (!whole)
       score = e.select(seen, score, e.splat(maskedScore));
-    if (!whole || scalesFirst)
+    if (!whole || scalesBeforeMax)
       e.store(score, scores, {r, column});
     return e.maxf(score, maximum);
   };
   Values init(n, e.splat(maskedScore));
-  Values largest = eachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
-    Values maxima;
+  Values maxima = forEachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
+    Values nextMaxima;
     for (int64_t r = 0; r < n; ++r)
-      maxima.push_back(next(e.add(row, r), column, carried[r], whole));
-    return maxima;
+      nextMaxima.push_back(next(e.add(row, r), column, carried[r], whole));
+    return nextMaxima;
   });
-  for (Value &maximum : largest)
-    maximum = e.mulf(e.maxLanes(maximum), steepness());
-  return largest;
+  for (Value &maximum : maxima)
+    maximum = e.mulf(e.maxLanes(maximum), exponentScale());
+  return maxima;
 }
 
 // The c of 2^(c * S).
-Value AttentionSoftmax::steepness() {
-  return e.splat((scalesFirst ? 1 : scale) * llvm::numbers::log2e);
+Value AttentionSoftmax::exponentScale() {
+  return e.splat((scalesBeforeMax ? 1 : scale) * llvm::numbers::log2e);
 }
 
-// S = 2^(c * S - largest); returns the sums in every lane. A masked score weighs nothing even if the row has seen no
-// key and `largest` is as low; NaN counts as seen.
-Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Columns &columns, ValueRange largest) {
+// S = 2^(c * S - max); returns the sums in every lane. A masked score has the weight 0 even if the row has seen no key
+// and `maxima` is as low; NaN counts as visible.
+Emitter::Values AttentionSoftmax::exponentiate(int64_t n, Value row, const Columns &columns, ValueRange maxima) {
   Values subtracted;
-  for (Value maximum : largest)
+  for (Value maximum : maxima)
     subtracted.push_back(e.subf(e.splat(0), maximum));
   auto next = [&](Value r, Value column, Value subtracted, Value sum, bool whole) {
-    Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, steepness(), subtracted));
+    Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, exponentScale(), subtracted));
     if (!whole) {
       Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(maskedScore));
       weight = e.select(seen, weight, e.splat(0));
@@ -146,7 +146,7 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
     e.store(weight, scores, {r, column});
     return e.addf(sum, weight);
   };
-  Values sums = eachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
+  Values sums = forEachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
     Values sums;
     for (int64_t r = 0; r < n; ++r)
       sums.push_back(next(e.add(row, r), column, subtracted[r], carried[r], whole));
@@ -157,33 +157,32 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
   return sums;
 }
 
-// Rows that one loop weighs. Beside the constants of 2^x, where they are in registers, there is room for two registers
-// of each of three rows.
-static int64_t rowsTogether(int64_t n, int64_t lanes) {
-  return constantsFromMemory(lanes) ? n : std::min<int64_t>(n, 3);
+// Rows in one loop. Where the constants of 2^x take registers, there is room for two registers of each of three rows.
+static int64_t rowsAtOnce(int64_t n, const IsaTraits &traits) {
+  return traits.memoryOperands ? n : std::min<int64_t>(n, 3);
 }
 
-void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {
-  Columns columns = columnsOf(n, row, from, to);
-  Values largest = largestScores(n, row, columns, bias), found;
+void AttentionSoftmax::applySoftmax(int64_t n, Value row, Value from, Value to, const Bias &bias) {
+  Columns columns = splitColumns(n, row, from, to);
+  Values maxima = maxScores(n, row, columns, bias), sums;
   for (int64_t first = 0, count; first < n; first += count) {
-    count = rowsTogether(n - first, e.lanes);
-    found.append(weighScores(count, e.add(row, first), columns, ArrayRef<Value>(largest).slice(first, count)));
+    count = rowsAtOnce(n - first, e.traits);
+    sums.append(exponentiate(count, e.add(row, first), columns, ArrayRef<Value>(maxima).slice(first, count)));
   }
   auto store = [&](Value vector, Value memory, int64_t r) {
     e.storeScalar(e.lane(vector, 0), memory, {e.add(row, r)});
   };
   for (int64_t r = 0; r < n; ++r) {
-    store(found[r], blockSums, r);
+    store(sums[r], blockSums, r);
     if (online)
-      store(largest[r], blockMaxima, r);
+      store(maxima[r], blockMaxima, r);
   }
 }
 
 void AttentionSoftmax::endBlock() {
   if (!online)
     return;
-  eachRows([&](Value row) {
+  forEachVectorOfRows([&](Value row) {
     SoftmaxState before{e.load(maxima, {row}), e.load(sums, {row})};
     MergedSoftmax now = mergeSoftmax(e, before, {e.load(blockMaxima, {row}), e.load(blockSums, {row})});
     e.store(now.merged.maximum, maxima, {row});
@@ -196,11 +195,11 @@ void AttentionSoftmax::endBlock() {
 void AttentionSoftmax::endTask(llvm::function_ref<SoftmaxState(Value row)> others) {
   if (others)
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
-      SoftmaxState found = others(row);
-      e.storeScalar(found.maximum, otherMaxima, {row});
-      e.storeScalar(found.sum, otherSums, {row});
+      SoftmaxState state = others(row);
+      e.storeScalar(state.maximum, otherMaxima, {row});
+      e.storeScalar(state.sum, otherSums, {row});
     });
-  eachRows([&](Value row) {
+  forEachVectorOfRows([&](Value row) {
     Value sum = e.load(sums, {row}), inverse;
     if (others)
       inverse = inverseSum(e, {e.load(maxima, {row}), sum},
@@ -211,9 +210,9 @@ void AttentionSoftmax::endTask(llvm::function_ref<SoftmaxState(Value row)> other
   });
 }
 
-Value AttentionSoftmax::takeIn(Value row, Value output, Value part) {
+Value AttentionSoftmax::merge(Value row, Value output, Value partial) {
   Value factor = e.broadcast(e.loadScalar(factors, {row})), gain = e.broadcast(e.loadScalar(gains, {row}));
-  return mergeSoftmax(e, output, factor, part, gain);
+  return mergeSoftmax(e, output, factor, partial, gain);
 }
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the scores of a block of keys to their weights.
+// The softmax of attention: scores of a block of keys become weights.
 #pragma once
 
 #include "compiler/passes/schedule/attention/OnlineSoftmax.h"
@@ -7,32 +7,33 @@
 
 namespace talc {
 
-// What the rows of a task carry from block to block; scratch of this thread. Rows stand side by side in `maxima` and
-// the like, so that what each of them needs once per block is done for a vector of rows at a time.
+// State of the query rows of a task from block to block, in scratch of this thread. Rows lie side by side in `maxima`
+// and the like, so that what each of them needs once per block is done for a vector of rows at a time.
 class AttentionSoftmax {
 public:
   using Value = mlir::Value;
-  // What is added to the scores of the keys from a column of the block on; only lanes that are seen need a value.
-  using Bias = std::function<Value(Value row, Value column, Value seen)>;
+  // Loads what is added to the scores of a vector of keys, from a column of the block on; only lanes of `visible` need
+  // a value.
+  using Bias = std::function<Value(Value row, Value column, Value visible)>;
 
   // A task has up to `rows` rows, a block up to `size` keys. `online`: a row may see several blocks.
   AttentionSoftmax(Emitter &emitter, KvView &keys, kernel::AttentionOp op, int64_t rows, int64_t size, bool online);
 
   void beginTask(Value rowCount);
   void beginBlock(Value firstKey);
-  // Products of queries and keys, in the columns [from, to) of a tile of n rows, are scaled and become weights
-  // exp(score - the row's largest in this block), zero where masked.
-  void weigh(int64_t n, Value row, Value from, Value to, const Bias &bias);
-  // Sums and maxima take in the block.
+  // Turns the products of queries and keys, in columns [from, to) of a tile of n rows, into weights exp(score - the
+  // row's largest score in this block), zero where masked.
+  void applySoftmax(int64_t n, Value row, Value from, Value to, const Bias &bias);
+  // Merges the block into sums and maxima.
   void endBlock();
-  // 1 / sum of a row, zero if it saw no key; after endTask(). `others`, keys without a value, are the last that are
-  // taken in; null: there are none.
+  // Merges `others`, the softmax state of keys without a value, last; null: there are none. After that inverse() is
+  // 1 / sum of a row, zero if it saw no key.
   void endTask(llvm::function_ref<SoftmaxState(Value row)> others);
   Value inverse(Value row) { return e.broadcast(e.loadScalar(sums, {row})); }
-  // The output with `part`, what the block's values yielded, taken in.
-  Value takeIn(Value row, Value output, Value part);
+  // Merges `partial`, the weighted values of the block, into the output.
+  Value merge(Value row, Value output, Value partial);
 
-  // What the block yields by itself, for a row.
+  // The state of a row in this block alone.
   Value blockMaximum(Value row) { return e.loadScalar(blockMaxima, {row}); }
   Value blockSum(Value row) { return e.loadScalar(blockSums, {row}); }
 
@@ -45,20 +46,20 @@ private:
   };
   using Body = llvm::function_ref<Values(Value column, mlir::ValueRange carried, bool whole)>;
 
-  Columns columnsOf(int64_t n, Value row, Value from, Value to);
-  Values eachColumn(const Columns &columns, Values values, Body body);
-  Values largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias);
-  Values weighScores(int64_t n, Value row, const Columns &columns, mlir::ValueRange largest);
-  Value visible(Value row, Value column);
-  Value steepness();
-  void eachRows(llvm::function_ref<void(Value row)> body);
+  Columns splitColumns(int64_t n, Value row, Value from, Value to);
+  Values forEachColumn(const Columns &columns, Values values, Body body);
+  Values maxScores(int64_t n, Value row, const Columns &columns, const Bias &bias);
+  Values exponentiate(int64_t n, Value row, const Columns &columns, mlir::ValueRange maxima);
+  Value visibleLanes(Value row, Value column);
+  Value exponentScale();
+  void forEachVectorOfRows(llvm::function_ref<void(Value row)> body);
   void fill(Value buffer, double value);
 
   Emitter &e;
   KvView &keys;
   const bool window, online;
   const double scale, cap;
-  const bool scalesFirst;  // before the largest is found, and not on the way to the weights
+  const bool scalesBeforeMax;  // else while scores become weights
   Value maxima, sums, factors, gains, blockMaxima, blockSums, otherMaxima, otherSums;  // [rows]
   Value rowCount, firstKey;
 };

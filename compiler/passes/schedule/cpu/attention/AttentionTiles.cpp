@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two products of attention as register tiles: queries and keys, weights and values.
+// Loops of the two products of attention.
 #include "compiler/passes/schedule/cpu/attention/AttentionTiles.h"
 #include "compiler/passes/schedule/cpu/matmul/EvenParts.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
@@ -11,34 +11,35 @@ using namespace mlir;
 namespace talc {
 
 AttentionTiles::AttentionTiles(Emitter &emitter, const KvView &keys, const AttentionSoftmax &softmax, int64_t rows)
-    : part(emitter.stackBuffer({rows, keys.layout.paddedWidth})), e(emitter), layout(keys.layout), panels(keys.panels),
-      softmax(softmax) {}
+    : partial(emitter.stackBuffer({rows, keys.layout.paddedWidth})), e(emitter), layout(keys.layout),
+      panels(keys.panels), softmax(softmax) {}
 
-// Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
-int64_t AttentionTiles::widestTile(int64_t rows, int64_t lanes, int64_t tokens) {
-  int64_t columns = tileColumns(lanes > 8 ? tileRows : rows, lanes);
-  return columns * tileRows / std::max(rows, tileRows) / tokens;
+// With a large register file, four panels halve the loads of a tile's scalars.
+int64_t AttentionTiles::widestTile(int64_t rows, const IsaTraits &traits, int64_t tokens) {
+  int64_t columns = registerTileColumns(traits.hasLargeRegisterFile() ? registerTileRows : rows, traits);
+  return columns * registerTileRows / std::max(rows, registerTileRows) / tokens;
 }
 
 int64_t AttentionTiles::keySteps() const {
-  return tileSteps(e.lanes, 2);
+  return registerTileUnroll(e.traits, 2);
 }
 
-void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors,
-                                   const Fetch &fetch) {
+void AttentionTiles::computeScores(ArrayRef<QueryTile> rows, ArrayRef<Value> queries, Value panel, int64_t vectors,
+                                   const Prefetch &prefetch) {
   int64_t count = queries.size() / rows.size();
   SmallVector<RegisterTile> tiles;
-  for (auto [i, those] : llvm::enumerate(rows)) {
-    ArrayRef<Value> own = queries.slice(i * count, count);
-    KvBlock keys = those.block;
+  for (auto [i, entry] : llvm::enumerate(rows)) {
+    ArrayRef<Value> entryQueries = queries.slice(i * count, count);
+    KvBlock keys = entry.block;
     auto loadKeys = [this, keys, panel](Value k, int64_t v) {
       return panels.keys->load(keys.keys, e.add(panel, v / perPanel()), e.index(v % perPanel() * e.lanes), k);
     };
     tiles.push_back({count, vectors, keySteps(), nullptr, loadKeys});
-    tiles.back().readA(e, [own](int64_t r, Value k) { return std::pair(own[r], Emitter::Values{k}); });
+    tiles.back().readA(e,
+                       [entryQueries](int64_t r, Value k) { return std::pair(entryQueries[r], Emitter::Values{k}); });
   }
-  if (fetch)
-    tiles.front().begin = [&fetch, panel](Value k) { fetch(panel, k); };
+  if (prefetch)
+    tiles.front().begin = [&prefetch, panel](Value k) { prefetch(panel, k); };
   Emitter::Values zeros(queries.size() * vectors, e.splat(0));
   Emitter::Values sums = accumulateTogether(e, tiles, zeros, layout.width);
   Value column = e.mul(panel, layout.tokens);
@@ -48,71 +49,71 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
   }
 }
 
-void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
-  eachEvenPart(e, layout.paddedWidth / layout.tokens, widestTile(rows),
-               [&](Value panel, int64_t count) { body(e.mul(panel, layout.tokens), count * perPanel()); });
+void AttentionTiles::forEachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
+  forEachEvenPart(e, layout.paddedWidth / layout.tokens, widestTile(rows),
+                  [&](Value panel, int64_t count) { body(e.mul(panel, layout.tokens), count * perPanel()); });
 }
 
-void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
-                               Value to, const Fetch &fetch, const PartEnds &ends) {
+void AttentionTiles::addValues(ArrayRef<QueryTile> rows, int64_t count, Value column, int64_t vectors, Value from,
+                               Value to, const Prefetch &prefetch, const PartialEnds &ends) {
   Value panel, firstOfPanel;
   SmallVector<RegisterTile> tiles;
-  for (const TileRows &those : rows) {
+  for (const QueryTile &entry : rows) {
     auto loadValues = [&](Value k, int64_t v) {
-      return panels.values->load(those.block.values, panel, k, e.add(column, v * e.lanes));
+      return panels.values->load(entry.block.values, panel, k, e.add(column, v * e.lanes));
     };
-    tiles.push_back({count, vectors, tileSteps(e.lanes, 1), nullptr, loadValues});
+    tiles.push_back({count, vectors, registerTileUnroll(e.traits, 1), nullptr, loadValues});
     tiles.back().readA(e, [&](int64_t r, Value k) {
-      return std::pair(softmax.scores, Emitter::Values{e.add(those.first, r), e.add(firstOfPanel, k)});
+      return std::pair(softmax.scores, Emitter::Values{e.add(entry.first, r), e.add(firstOfPanel, k)});
     });
   }
-  if (fetch)
-    tiles.front().begin = [&fetch, &panel](Value k) { fetch(panel, k); };
-  SmallVector<Values> places;
-  for (const TileRows &those : rows)
+  if (prefetch)
+    tiles.front().begin = [&prefetch, &panel](Value k) { prefetch(panel, k); };
+  SmallVector<Values> indices;
+  for (const QueryTile &entry : rows)
     for (int64_t i = 0; i < count * vectors; ++i)
-      places.push_back({e.add(those.first, i / vectors), e.add(column, i % vectors * e.lanes)});
-  Values sums = e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, beginSums(places, ends.begins),
+      indices.push_back({e.add(entry.first, i / vectors), e.add(column, i % vectors * e.lanes)});
+  Values sums = e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, loadSums(indices, ends.isFirst),
                        [&](Value p, ValueRange carried) {
                          panel = p;
                          firstOfPanel = e.mul(p, layout.tokens);
                          Value keys = e.min(e.index(layout.tokens), e.sub(to, firstOfPanel));
                          return accumulateTogether(e, tiles, carried, keys);
                        });
-  endSums(sums, places, ends);
+  storeSums(sums, indices, ends);
 }
 
-Emitter::Values AttentionTiles::beginSums(ArrayRef<Values> places, Value begins) {
-  auto held = [&] {
+Emitter::Values AttentionTiles::loadSums(ArrayRef<Values> indices, Value isFirst) {
+  auto load = [&] {
     Values sums;
-    for (const Values &at : places)
-      sums.push_back(e.load(part, at));
+    for (const Values &at : indices)
+      sums.push_back(e.load(partial, at));
     return sums;
   };
-  if (!begins)
-    return held();
-  SmallVector<Type> types(places.size(), e.vectorOf(e.b.getF32Type()));
-  auto branch = scf::IfOp::create(e.b, e.loc, types, begins, /*withElseRegion=*/true);
+  if (!isFirst)
+    return load();
+  SmallVector<Type> types(indices.size(), e.vectorOf(e.b.getF32Type()));
+  auto branch = scf::IfOp::create(e.b, e.loc, types, isFirst, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(e.b, e.loc, Values(places.size(), e.splat(0)));
+  scf::YieldOp::create(e.b, e.loc, Values(indices.size(), e.splat(0)));
   e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, held());
+  scf::YieldOp::create(e.b, e.loc, load());
   return Values(branch.getResults());
 }
 
-void AttentionTiles::endSums(Values sums, ArrayRef<Values> places, const PartEnds &ends) {
-  auto hold = [&] {
-    for (auto [sum, at] : llvm::zip_equal(sums, places))
-      e.store(sum, part, at);
+void AttentionTiles::storeSums(Values sums, ArrayRef<Values> indices, const PartialEnds &ends) {
+  auto store = [&] {
+    for (auto [sum, at] : llvm::zip_equal(sums, indices))
+      e.store(sum, partial, at);
   };
-  if (!ends.ends)
-    return hold();
-  auto leave = [&] {
-    for (auto [sum, at] : llvm::zip_equal(sums, places))
-      ends.leave(at[0], at[1], sum);
+  if (!ends.isLast)
+    return store();
+  auto storeFinal = [&] {
+    for (auto [sum, at] : llvm::zip_equal(sums, indices))
+      ends.storeFinal(at[0], at[1], sum);
   };
-  e.choose(ends.ends, leave, hold);
+  e.choose(ends.isLast, storeFinal, store);
 }
 
 }  // namespace talc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.combine: some heads side by side, through the blocks that the row sees.
+// The loops of kernel.combine merge the partial results of the blocks that a token sees, several heads side by side.
 //
-// The operations are those of an attention that takes blocks one after the other, and so are the bits.
+// The operations are those of attention that takes blocks one after the other, and so are the bits.
 #include "compiler/passes/schedule/cpu/attention/AttentionSoftmax.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
 
@@ -17,7 +17,7 @@ public:
       : op(op), e(e), tasks(kernel::TasksOp::around(op)), heads(op.getHeads()),
         width(cast<ShapedType>(op.getInit().getType()).getDimSize(1) / heads), layout(heads, width) {}
 
-  // Which blocks the row sees is found once, in front of the tasks.
+  // Which blocks the token sees is computed once, before the tasks.
   void expand() {
     e.b.setInsertionPoint(tasks);
     output = e.stackBuffer({e.lanes, layout.paddedWidth});
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  // The blocks of keys that the step's only row sees.
+  // The blocks of keys that the step's only token sees.
   void findBlocks() {
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), e.index(0));
     Value end = op.getSource() ? span.getSourceLength() : e.add(span.getFirstPosition(), 1), seen = e.index(0);
@@ -49,13 +49,13 @@ private:
     SoftmaxState none = emptySoftmax(e);
     Emitter::Values all = {none.maximum, none.sum};
     all = e.loop(begin, blocksEnd, 1, all, [&](Value block, ValueRange carried) -> Emitter::Values {
-      Value part = partOf(block);
-      SoftmaxState found = {e.load(op.getPartials(), {part, e.add(first, layout.maxima)}),
+      Value part = partialIndex(block);
+      SoftmaxState state = {e.load(op.getPartials(), {part, e.add(first, layout.maxima)}),
                             e.load(op.getPartials(), {part, e.add(first, layout.sums)})};
-      MergedSoftmax now = mergeSoftmax(e, {carried[0], carried[1]}, found);
+      MergedSoftmax now = mergeSoftmax(e, {carried[0], carried[1]}, state);
       e.store(now.factor, factors, {e.index(0)});
       e.store(now.gain, gains, {e.index(0)});
-      eachHead([&](Value at, Value head) { takeIn(block, at, head); });
+      eachHead([&](Value at, Value head) { merge(block, at, head); });
       return {now.merged.maximum, now.merged.sum};
     });
     Value inverse = inverseSum(e, all[1]);
@@ -65,13 +65,13 @@ private:
     eachHead([&](Value at, Value head) { store(at, head); });
   }
 
-  // Where a block of keys left its part.
-  Value partOf(Value block) {
+  // Where the partial result of a block of keys lies.
+  Value partialIndex(Value block) {
     return op.getRing() ? e.rem(block, cast<ShapedType>(op.getPartials().getType()).getDimSize(0)) : block;
   }
 
-  void takeIn(Value block, Value at, Value head) {
-    Value isFirst = e.less(block, e.add(begin, 1)), from = e.mul(head, layout.paddedWidth), row = partOf(block);
+  void merge(Value block, Value at, Value head) {
+    Value isFirst = e.less(block, e.add(begin, 1)), from = e.mul(head, layout.paddedWidth), row = partialIndex(block);
     Value factor = e.broadcast(e.loadScalar(factors, {at})), gain = e.broadcast(e.loadScalar(gains, {at}));
     e.columns(layout.paddedWidth, [&](Value column, Value) {
       Value part = e.load(op.getPartials(), {row, e.add(from, column)}), before = e.load(output, {at, column});
@@ -79,7 +79,7 @@ private:
     });
   }
 
-  // Zero for a row that saw no key, which left no output either.
+  // Zero for a token that saw no key, which has no output either.
   void store(Value at, Value head) {
     Value any = e.less(begin, blocksEnd), inverse = e.broadcast(e.loadScalar(factors, {at}));
     e.columns(width, [&](Value column, Value mask) {
@@ -93,7 +93,7 @@ private:
   kernel::TasksOp tasks;
   const int64_t heads, width;
   const kernel::PartialAttentionLayout layout;
-  Value output, factors, gains;  // scratch of this thread, for as many heads as there are lanes
+  Value output, factors, gains;  // scratch of this thread, for as many heads as a vector has lanes
   Value begin, blocksEnd;
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-attention: loops for the tasks of kernel.attention, grouped heads together.
+// expand-attention: the loops of a task of kernel.attention; the query heads that share a key-value head are computed
+// together. AttentionStrategies.cpp has the strategies:
 //
-//   tasks over queries    rows of a head of a sequence       AttentionOfHead.cpp
-//                         heads of a sequence of one row     AttentionOfToken.cpp; AttentionOfGroup.cpp, if they are
-//                         shared
-//   tasks over keys       a block of a single row's keys     AttentionOfBlock.cpp; kernel.combine brings them together
+//   tasks over queries    rows of a head of a sequence, or heads of a sequence of one token
+//   tasks over keys       a block of a single token's keys; kernel.combine merges them (flash decoding)
 //
-// AttentionPlan.h chooses the sizes. Every row sees the same sequence of operations whatever its task looks like,
-// since blocks of keys begin at fixed positions and masked keys add exact zeros: prefill, decode and ragged batches
-// give the same bits.
+// attention/AttentionPlan.h chooses the sizes. Every row goes through the same sequence of operations whatever its task
+// looks like, since blocks of keys begin at fixed positions and masked keys add exact zeros: prefill, decode and ragged
+// batches give the same bits.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/attention/KvPrefetch.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 
@@ -33,30 +33,31 @@ public:
   void expand() { op.getBlock() ? expandKeys() : expandQueries(); }
 
 private:
-  bool oneRow() { return cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1; }
+  bool hasOneToken() { return cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1; }
 
   // Whether tokens that are alone in their sequences have a strategy of their own.
-  bool leavesTokens() {
+  bool hasTokenStrategy() {
     KvCacheRole role = cast<KvCacheType>(op.getCache().getType()).getRole();
-    return !oneRow() && role != KvCacheRole::step && products->leavesTokens();
+    return !hasOneToken() && role != KvCacheRole::step && products->hasTokenStrategy();
   }
 
-  // Whether the queries that share a head are one tile then: chains enough, and registers for them. Without fetches it
-  // would wait for memory at every panel.
-  bool tilesGroups() {
-    constexpr int64_t least = 4;
-    int64_t most = std::min<int64_t>(8, loops.schedule.rows);
-    return leavesTokens() && KvPrefetch::suits(loops) && e.lanes > 8 && loops.group >= least && loops.group <= most;
+  // Whether the queries of such a token that share a head are one tile: if they are enough chains, and there are
+  // registers for them. Without prefetches the tile would wait for memory at every panel.
+  bool tilesTokenGroups() {
+    constexpr int64_t minQueries = 4;
+    int64_t maxQueries = std::min<int64_t>(8, loops.schedule.rows);
+    return hasTokenStrategy() && KvPrefetch::appliesTo(loops) && e.traits.hasLargeRegisterFile() &&
+           loops.group >= minQueries && loops.group <= maxQueries;
   }
 
-  // Heads of one task then.
-  int64_t headsOfToken() {
-    bool single = !leavesTokens() || tilesGroups() || loops.group > tileRows;
+  // Heads of one task of such a token.
+  int64_t headsPerTask() {
+    bool single = !hasTokenStrategy() || tilesTokenGroups() || loops.group > registerTileRows;
     return single ? 1 : largestDivisor(loops.keys.layout.heads, loops.schedule.rows / loops.group);
   }
 
   void expandQueries() {
-    int64_t several = headsOfToken();
+    int64_t several = headsPerTask();
     tasks.getExtentsMutable().assign({e.rows(op.getQueries()), e.index(loops.keys.layout.heads), e.index(loops.group)});
     tasks.setGrain({loops.schedule.rows, several});
     tasks.setScattered(loops.keys.mayScatter());
@@ -64,35 +65,34 @@ private:
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), tasks.part(0));
     loops.keys.enter(span);
     auto byHead = [&] {
-      bool known = oneRow() && loops.group <= loops.schedule.rows;
+      bool known = hasOneToken() && loops.group <= loops.schedule.rows;
       Value count = known ? e.index(loops.group) : tasks.part(4);
-      expandRowsOfHead(loops, *products, RowsOfHead(e, span, tasks.part(1), tasks.part(3), count, loops.group));
+      expandHeadRows(loops, *products, HeadRows(e, span, tasks.part(1), tasks.part(3), count, loops.group));
     };
-    if (tilesGroups())
+    if (tilesTokenGroups())
       return e.choose(
           e.less(span.getTokens(), e.index(2)),
           [&] {
             Value first = e.index(0), count = e.index(loops.group);
-            expandGroupOfToken(loops, RowsOfHead(e, span, tasks.part(1), first, count, loops.group));
+            expandTokenGroup(loops, HeadRows(e, span, tasks.part(1), first, count, loops.group));
           },
           byHead);
     if (several == 1)
       return byHead();
-    e.choose(e.less(tasks.part(2), e.index(2)), byHead,
-             [&] { expandHeadsOfToken(loops, span, tasks.part(1), several); });
+    e.choose(e.less(tasks.part(2), e.index(2)), byHead, [&] { expandTokenHeads(loops, span, tasks.part(1), several); });
   }
 
-  // In front of the tasks: the blocks that the row sees.
+  // The blocks that the token sees are computed before the tasks.
   void expandKeys() {
     Value zero = e.index(0);
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), zero);
     loops.keys.enter(span);
     loops.keys.enterRow(zero, span.getFirstPosition());
-    Value begin = e.div(loops.keys.firstSeen(zero), loops.schedule.keys), end = loops.keys.endSeen(zero);
+    Value begin = e.div(loops.keys.firstVisible(zero), loops.schedule.keys), end = loops.keys.visibleEnd(zero);
     tasks.getExtentsMutable().assign({begin, e.ceilDiv(end, loops.schedule.keys), e.index(loops.keys.layout.heads)});
     e.b.setInsertionPoint(op);
-    RowsOfHead rows(e, span, tasks.part(1), zero, e.index(loops.group), loops.group);
-    expandBlockOfRow(loops, *products, rows, tasks.part(0), end);
+    HeadRows rows(e, span, tasks.part(1), zero, e.index(loops.group), loops.group);
+    expandSplitKvBlock(loops, *products, rows, tasks.part(0), end);
   }
 
   Emitter &e;
@@ -105,7 +105,8 @@ private:
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes) || !areValidKvCaches(getOperation(), lanes))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits || !areValidKvCaches(getOperation(), traits->lanes))
       return signalPassFailure();
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
@@ -114,8 +115,8 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
-      Emitter emitter(builder, op->getLoc(), lanes);
-      expandAttention(emitter, tasks, op, tilesOfHead);
+      Emitter emitter(builder, op->getLoc(), *traits);
+      expandAttention(emitter, tasks, op, makeTileProducts);
     }
   }
 };
@@ -126,8 +127,8 @@ void talc::expandAttention(Emitter &e, kernel::TasksOp tasks, kernel::AttentionO
   std::string problem;
   AttentionPlan schedule = makeAttentionPlan(op, tasks.getPlanAttr(), problem);
   PassRemarks("schedule", "expand-attention").did(op, [&] {
-    std::string state = storedName(op.getCache());
-    return explain(op, schedule, e.lanes) + "; state: " + (state.empty() ? "several" : state);
+    std::string cache = storedName(op.getCache());
+    return explain(op, schedule, e.lanes) + "; KV cache: " + (cache.empty() ? "several" : cache);
   });
   Attention(e, tasks, op, schedule, products).expand();
   op->erase();

@@ -3,6 +3,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/attention/MemoryLoops.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,18 +23,19 @@ namespace {
 struct ExpandMemory : talc::impl::ExpandMemoryBase<ExpandMemory> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits)
       return signalPassFailure();
-    SmallVector<kernel::MemoryOp> pieces;
-    getOperation().walk([&](kernel::MemoryOp op) { pieces.push_back(op); });
-    for (kernel::MemoryOp op : pieces) {
+    SmallVector<kernel::MemoryOp> ops;
+    getOperation().walk([&](kernel::MemoryOp op) { ops.push_back(op); });
+    for (kernel::MemoryOp op : ops) {
       if (!getEnclosingTasks(op))
         return signalPassFailure();
       PassRemarks("schedule", "expand-memory").did(op, [&] {
-        return llvm::formatv("a matrix for every head, read {0} numbers at a time", memoryVectorsAtOnce * lanes);
+        return llvm::formatv("a matrix for every head, read {0} values at a time", memoryVectorsAtOnce * traits->lanes);
       });
       OpBuilder builder(op);
-      Emitter emitter(builder, op.getLoc(), lanes);
+      Emitter emitter(builder, op.getLoc(), *traits);
       expandMemory(emitter, op);
       op.erase();
     }

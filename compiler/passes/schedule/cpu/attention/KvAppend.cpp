@@ -2,14 +2,13 @@
 // The loops of kernel.kv_append: keys go to panels of 16 tokens, in which a feature's values lie side by side; values
 // go to rows.
 //
-//   for each sequence, of its rows in the task those of each panel:
+//   for each sequence, for each panel, those of its tokens that are in the task:
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
-// A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
-// panel of a ring whose first tokens are kept is stored twice. Of a format of blocks every token's are stored by
-// themselves.
-#include "compiler/passes/schedule/attention/KvPanels.h"
-#include "compiler/passes/schedule/cpu/attention/KvStorage.h"
+// A panel that the tokens do not fill keeps its other tokens: stores are masked, or single if there are few tokens. A
+// panel of a ring that holds sink tokens is stored twice. In a quantized cache every token is stored by itself.
+#include "compiler/passes/schedule/attention/KvLayout.h"
+#include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
 
 using namespace mlir;
@@ -18,8 +17,8 @@ namespace talc {
 
 namespace {
 
-// Fewer rows than these go one by one.
-constexpr int64_t leastTransposed = 4;
+// Fewer tokens go one by one.
+constexpr int64_t minTransposed = 4;
 
 class Append {
 public:
@@ -34,11 +33,11 @@ public:
       e.b.setInsertionPoint(tasks);
       tasks.getExtentsMutable().assign(byHeads ? e.index(layout.heads) : e.rows(op.getKeys()));
     }
-    byHeads ? headOfRows(tasks.part(0)) : rowsOfSequences(tasks.part(0), tasks.part(1));
+    byHeads ? appendHead(tasks.part(0)) : appendSequences(tasks.part(0), tasks.part(1));
   }
 
 private:
-  void rowsOfSequences(Value first, Value end) {
+  void appendSequences(Value first, Value end) {
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
     e.loop(e.index(0), spans, 1, [&](Value s) {
       kernel::SpanOp span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
@@ -48,27 +47,27 @@ private:
     });
   }
 
-  // One head of every row.
-  void headOfRows(Value head) {
+  // Appends one head of every token.
+  void appendHead(Value head) {
     e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
       enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
       Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
       firstLane = e.rem(position, layout.tokens);
       firstRow = row;
-      eachPlace(e.div(position, layout.tokens), [&] { oneByOne(head, e.index(1)); });
+      forEachPanel(e.div(position, layout.tokens), [&] { appendOneByOne(head, e.index(1)); });
     });
   }
 
-  void eachPlace(Value number, llvm::function_ref<void()> body) {
+  void forEachPanel(Value number, llvm::function_ref<void()> body) {
     forEachPanelIndex(e, layout, number, [&](Value place) {
       panel = place;
       body();
     });
   }
 
-  void enter(Value slot) { memory = panels.memoryOf(op.getStep(), op.getCache(), slot); }
+  void enter(Value slot) { memory = panels.slotMemory(op.getStep(), op.getCache(), slot); }
 
-  // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
+  // Goes panel by panel, head by head: the rows stay in the TLB and the panel in L1.
   void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
     enter(span.getSlot());
     Value offset = e.sub(span.getFirstPosition(), span.getFirstToken());
@@ -78,39 +77,40 @@ private:
       firstLane = e.sub(position, panelBegin);
       firstRow = e.sub(position, offset);
       Value count = e.sub(e.min(to, e.add(panelBegin, layout.tokens)), position);
-      eachPlace(p,
-                [&] { e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); }); });
+      forEachPanel(
+          p, [&] { e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { appendPanel(head, count); }); });
     });
   }
 
   // Masked stores of narrow vectors are slow on some processors.
-  void rowsOfPanel(Value head, Value count) {
+  void appendPanel(Value head, Value count) {
     if (!panels.keys->storesVectors())
-      return oneByOne(head, count);
-    auto notFull = [&] {
+      return appendOneByOne(head, count);
+    auto partlyFull = [&] {
       if (e.lanes < layout.tokens || !panels.keys->storesLanes())
-        return oneByOne(head, count);
+        return appendOneByOne(head, count);
       e.choose(
-          e.less(count, e.index(leastTransposed)), [&] { oneByOne(head, count); },
+          e.less(count, e.index(minTransposed)), [&] { appendOneByOne(head, count); },
           [&] { transposed(head, count, /*full=*/false); });
     };
-    e.choose(e.less(count, e.index(layout.tokens)), notFull, [&] { transposed(head, count, /*full=*/true); });
+    e.choose(e.less(count, e.index(layout.tokens)), partlyFull, [&] { transposed(head, count, /*full=*/true); });
   }
 
-  // Row r of the rows, and where it goes.
-  TokenAddress placeOf(Value head, Value r) { return {panel, head, e.add(firstLane, r)}; }
+  // Where row r of a panel's rows goes.
+  TokenAddress addressOf(Value head, Value r) { return {panel, head, e.add(firstLane, r)}; }
 
-  void oneByOne(Value head, Value count) {
+  void appendOneByOne(Value head, Value count) {
     Value base = e.mul(head, layout.width);
-    e.loop(e.index(0), count, 1,
-           [&](Value r) { panels.keys->store(memory.keys, placeOf(head, r), op.getKeys(), e.add(firstRow, r), base); });
+    e.loop(e.index(0), count, 1, [&](Value r) {
+      panels.keys->store(memory.keys, addressOf(head, r), op.getKeys(), e.add(firstRow, r), base);
+    });
     storeValues(head, count);
   }
 
   void storeValues(Value head, Value count) {
     Value base = e.mul(head, layout.width);
     e.loop(e.index(0), count, 1, [&](Value r) {
-      panels.values->store(memory.values, placeOf(head, r), op.getValues(), e.add(firstRow, r), base);
+      panels.values->store(memory.values, addressOf(head, r), op.getValues(), e.add(firstRow, r), base);
     });
   }
 
@@ -122,7 +122,7 @@ private:
     storeValues(head, count);
   }
 
-  // `columns` features of a panel's tokens.
+  // Transposes and stores `columns` features of a panel's tokens.
   void square(Value head, Value count, Value column, int64_t columns, bool full) {
     Value at = e.add(e.mul(head, layout.width), column), last = e.sub(e.add(firstRow, count), e.index(1));
     Value mask = columns < e.lanes ? e.firstLanes(columns) : Value();
@@ -130,7 +130,7 @@ private:
       Emitter::Values rows;
       for (int64_t i = 0; i < e.lanes; ++i) {
         Value row = e.add(firstRow, lane + i);
-        if (!full)  // beside the rows that there are any may be read; what is made of them is not stored
+        if (!full)  // rows outside of the panel may be read; they are not stored
           row = e.max(firstRow, e.min(last, e.sub(row, firstLane)));
         rows.push_back(e.load(op.getKeys(), {row, at}, mask));
       }
@@ -145,8 +145,8 @@ private:
   Emitter &e;
   const kernel::KvLayout layout;
   KvStorage panels;
-  KvBlock memory;                    // of the sequence
-  Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
+  KvBlock memory;                    // the slot of the sequence
+  Value panel, firstLane, firstRow;  // where the first row of a panel goes, and its index
 };
 
 }  // namespace

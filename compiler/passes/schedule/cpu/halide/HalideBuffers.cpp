@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words are stored as numbers of type index, which has 64 bits on processors.
+// Words are stored as values of type index, which has 64 bits on CPUs.
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -18,66 +18,66 @@ HalideBuffers::HalideBuffers(Emitter &e, ArrayRef<int64_t> ranks) : e(e) {
   }
   words = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({count}, e.b.getIndexType()));
   for (auto [number, rank] : llvm::enumerate(ranks))
-    begin(firstWords[number], rank);
+    writeHeader(firstWords[number], rank);
 }
 
-// Functions made without assertions do not look at the type.
-void HalideBuffers::begin(int64_t first, int64_t rank) {
-  Value zero = e.index(0), kind = e.index(rank * upper), dimensions = structAt(first + headWords);
+// The type stays zero: functions that are made without assertions do not read it.
+void HalideBuffers::writeHeader(int64_t first, int64_t rank) {
+  Value zero = e.index(0), kind = e.index(rank * upper), dimensions = wordAddress(first + headWords);
   for (auto [word, value] : llvm::enumerate(Emitter::Values{zero, zero, zero, zero, kind, dimensions, zero}))
     if (word != addressWord)
-      put(value, first + static_cast<int64_t>(word));
+      store(value, first + static_cast<int64_t>(word));
 }
 
-void HalideBuffers::put(Value value, int64_t word) {
+void HalideBuffers::store(Value value, int64_t word) {
   memref::StoreOp::create(e.b, e.loc, value, words, e.index(word));
 }
 
-// What a type does not say of its buffers, they do.
-HalideBuffers::Places HalideBuffers::placesOf(Emitter &e, TypedValue<MemRefType> memory) {
+// Strides and offset that are not part of the type come from the buffer's descriptor.
+HalideBuffers::Layout HalideBuffers::layoutOf(Emitter &e, TypedValue<MemRefType> memory) {
   auto [strides, offset] = memory.getType().getStridesAndOffset();
-  memref::ExtractStridedMetadataOp told;
-  if (!haveKnownPlaces(memory.getType()))
-    told = memref::ExtractStridedMetadataOp::create(e.b, e.loc, memory);
-  Places places{{}, ShapedType::isDynamic(offset) ? told.getOffset() : e.index(offset)};
+  memref::ExtractStridedMetadataOp descriptor;
+  if (!hasStaticLayout(memory.getType()))
+    descriptor = memref::ExtractStridedMetadataOp::create(e.b, e.loc, memory);
+  Layout layout{{}, ShapedType::isDynamic(offset) ? descriptor.getOffset() : e.index(offset)};
   for (auto [i, stride] : llvm::enumerate(strides))
-    places.strides.push_back(ShapedType::isDynamic(stride) ? told.getStrides()[i] : e.index(stride));
-  return places;
+    layout.strides.push_back(ShapedType::isDynamic(stride) ? descriptor.getStrides()[i] : e.index(stride));
+  return layout;
 }
 
-Value HalideBuffers::addressOf(TypedValue<MemRefType> memory, ValueRange at) {
-  Places places = placesOf(e, memory);
-  Value element = places.offset;
-  for (auto [index, stride] : llvm::zip_equal(at, places.strides))
-    element = e.add(element, e.mul(index, stride));
+Value HalideBuffers::elementAddress(TypedValue<MemRefType> memory, ValueRange at) {
+  Layout layout = layoutOf(e, memory);
+  Value element = layout.offset;
+  for (auto [i, stride] : llvm::zip_equal(at, layout.strides))
+    element = e.add(element, e.mul(i, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, memory);
   return e.add(base, e.mul(element, elementFormat(memory.getType()).blockBytes));
 }
 
-Value HalideBuffers::structAt(int64_t word) {
+Value HalideBuffers::wordAddress(int64_t word) {
   return e.add(memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, words), word * 8);
 }
 
-Value HalideBuffers::fill(size_t number, TypedValue<MemRefType> memory, ValueRange begin,
+Value HalideBuffers::fill(size_t index, TypedValue<MemRefType> memory, ValueRange begin,
                           ArrayRef<Dimension> dimensions) {
-  describe(number, dimensions);
-  return place(number, memory, begin);
+  describe(index, dimensions);
+  return setAddress(index, memory, begin);
 }
 
-void HalideBuffers::describe(size_t number, ArrayRef<Dimension> dimensions) {
+void HalideBuffers::describe(size_t index, ArrayRef<Dimension> dimensions) {
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
-    int64_t word = firstWords[number] + headWords + dimensionWords * static_cast<int64_t>(i);
-    put(e.mul(dimension.extent, upper), word);
-    put(dimension.stride, word + 1);
+    int64_t word = firstWords[index] + headWords + dimensionWords * static_cast<int64_t>(i);
+    store(e.mul(dimension.extent, upper), word);
+    store(dimension.stride, word + 1);
   }
 }
 
-Value HalideBuffers::place(size_t number, TypedValue<MemRefType> memory, ValueRange begin) {
-  put(addressOf(memory, begin), firstWords[number] + addressWord);
-  return structAt(firstWords[number]);
+Value HalideBuffers::setAddress(size_t index, TypedValue<MemRefType> memory, ValueRange begin) {
+  store(elementAddress(memory, begin), firstWords[index] + addressWord);
+  return wordAddress(firstWords[index]);
 }
 
-bool haveKnownPlaces(MemRefType memory) {
+bool hasStaticLayout(MemRefType memory) {
   auto [strides, offset] = memory.getStridesAndOffset();
   return !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs that tell Halide's functions where a buffer lies: halide_buffer_t of HalideRuntime.h (Halide 14), which
-// is 7 words of 8 bytes, and behind it two words for every dimension.
+// The structs that describe buffers to Halide's functions: halide_buffer_t of HalideRuntime.h (Halide 14), which is 7
+// words of 8 bytes, followed by two words for every dimension.
 //
 //   word  0  1     2        3               4                  5         6
 //         0, 0, address, flags 0, type 0 | dimensions << 32, their address, 0     min 0 | extent << 32, stride ...
@@ -12,39 +12,39 @@ namespace talc {
 
 class HalideBuffers {
 public:
-  // On the stack, for buffers of so many dimensions; what never changes of them is written here, in front of loops.
+  // Allocates structs on the stack, for buffers of so many dimensions, and writes what is constant, before all loops.
   HalideBuffers(Emitter &e, llvm::ArrayRef<int64_t> ranks);
 
   // In elements; the outermost dimension comes first.
-  struct Places {
+  struct Layout {
     Emitter::Values strides;
     mlir::Value offset;
   };
-  static Places placesOf(Emitter &e, mlir::TypedValue<mlir::MemRefType> memory);
+  static Layout layoutOf(Emitter &e, mlir::TypedValue<mlir::MemRefType> memory);
 
-  // In elements; those of the innermost dimension come first.
+  // In elements; the innermost dimension comes first.
   struct Dimension {
     mlir::Value extent, stride;
   };
   // Describes the part of a buffer that begins at an element; returns the struct's address, of type index.
-  mlir::Value fill(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin,
+  mlir::Value fill(size_t index, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin,
                    llvm::ArrayRef<Dimension> dimensions);
-  // The same in two steps, of which the first can stand in front of loops: all but where it begins; and that.
-  void describe(size_t number, llvm::ArrayRef<Dimension> dimensions);
-  mlir::Value place(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin);
+  // The same in two steps: all but the address, which can be written before loops; and the address.
+  void describe(size_t index, llvm::ArrayRef<Dimension> dimensions);
+  mlir::Value setAddress(size_t index, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin);
 
 private:
-  void begin(int64_t first, int64_t rank);
-  mlir::Value addressOf(mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange at);
-  void put(mlir::Value value, int64_t word);
-  mlir::Value structAt(int64_t word);
+  void writeHeader(int64_t first, int64_t rank);
+  mlir::Value elementAddress(mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange at);
+  void store(mlir::Value value, int64_t word);
+  mlir::Value wordAddress(int64_t word);
 
   Emitter &e;
   llvm::SmallVector<int64_t> firstWords;
   mlir::TypedValue<mlir::MemRefType> words;
 };
 
-// Whether the type says where elements lie.
-bool haveKnownPlaces(mlir::MemRefType memory);
+// Whether the type says the offset and all strides.
+bool hasStaticLayout(mlir::MemRefType memory);
 
 }  // namespace talc

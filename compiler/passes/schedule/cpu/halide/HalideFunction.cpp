@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of several kernels are made at a time, each by an hgen of its own.
+// Makes functions of several kernels at a time, each by an hgen process of its own.
 #include "compiler/passes/schedule/cpu/halide/HalideFunction.h"
 
 #include "mlir/IR/Builders.h"
@@ -10,8 +10,8 @@ using namespace mlir;
 namespace talc {
 
 HalideFunction::HalideFunction(func::FuncOp kernel, StringRef suffix, const std::string &processor,
-                               DictionaryAttr description)
-    : kernel(kernel), request{(kernel.getName() + suffix).str(), processor, description} {}
+                               DictionaryAttr specification)
+    : kernel(kernel), request{(kernel.getName() + suffix).str(), processor, specification} {}
 
 bool HalideFunction::isOptional() const {
   return kernel->getAttrOfType<DictionaryAttr>(generatorAttr).contains(optionalKey);
@@ -38,7 +38,7 @@ LogicalResult HalideFunction::makeAll(MLIRContext *context, ArrayRef<HalideFunct
   return failure();
 }
 
-bool HalideFunction::isMade() {
+bool HalideFunction::wasMade() {
   if (problem.empty())
     return true;
   kernel->removeAttr(generatorAttr);
@@ -52,18 +52,18 @@ func::FuncOp HalideFunction::declare(func::FuncOp before, size_t buffers) const 
   auto function = func::FuncOp::create(b, before.getLoc(), request.symbol, type);
   function.setPrivate();
   function->setAttr(generatorAttr, before->getAttr(generatorAttr));
-  function->setAttr(specificationAttr, request.product);
+  function->setAttr(specificationAttr, request.specification);
   if (code)
     setGeneratedCode(function, request.symbol, *code);
   return function;
 }
 
-NamedAttribute numberEntry(MLIRContext *context, StringRef key, int64_t value) {
+NamedAttribute integerEntry(MLIRContext *context, StringRef key, int64_t value) {
   Builder b(context);
   return b.getNamedAttr(key, b.getI64IntegerAttr(value));
 }
 
-NamedAttribute textEntry(MLIRContext *context, StringRef key, StringRef value) {
+NamedAttribute stringEntry(MLIRContext *context, StringRef key, StringRef value) {
   Builder b(context);
   return b.getNamedAttr(key, b.getStringAttr(value));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that Halide makes for a kernel. It has only a declaration, whose attributes say what it computes, and hold
-// the code that hgen made of that.
+// A function that Halide makes for a kernel: a declaration whose attributes say what it computes and hold the code that
+// hgen made of that.
 #pragma once
 
 #include "compiler/generators/GeneratedCode.h"
@@ -13,15 +13,15 @@ namespace talc {
 class HalideFunction {
 public:
   HalideFunction(mlir::func::FuncOp kernel, llvm::StringRef suffix, const std::string &processor,
-                 mlir::DictionaryAttr description);
+                 mlir::DictionaryAttr specification);
 
-  // Of functions of several kernels at a time. Without a processor there is no code. The first that fails and must not
-  // ends the others, and is told of.
+  // Makes the functions of several kernels at a time; without a processor they have no code. The first failure of a
+  // function that is not optional stops the others, and is reported.
   static mlir::LogicalResult makeAll(mlir::MLIRContext *context, llvm::ArrayRef<HalideFunction *> functions);
 
-  // False: hgen failed, MLIR makes the loops, and this has been said.
-  bool isMade();
-  // In front of the kernel, which may be another by now; so many buffers are passed.
+  // False: hgen failed, MLIR makes the loops, and a warning says so.
+  bool wasMade();
+  // Declares the function before the kernel, which may be another one by now, with so many buffers as arguments.
   mlir::func::FuncOp declare(mlir::func::FuncOp before, size_t buffers) const;
 
 private:
@@ -34,8 +34,8 @@ private:
   std::string problem;
 };
 
-// An entry of a description.
-mlir::NamedAttribute numberEntry(mlir::MLIRContext *context, llvm::StringRef key, int64_t value);
-mlir::NamedAttribute textEntry(mlir::MLIRContext *context, llvm::StringRef key, llvm::StringRef value);
+// Entries of a specification.
+mlir::NamedAttribute integerEntry(mlir::MLIRContext *context, llvm::StringRef key, int64_t value);
+mlir::NamedAttribute stringEntry(mlir::MLIRContext *context, llvm::StringRef key, llvm::StringRef value);
 
 }  // namespace talc

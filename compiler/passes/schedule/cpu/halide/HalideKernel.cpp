@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hgen runs before anything is changed: what it fails at can still be left to the target's own passes.
+// hgen runs before anything is changed, so that kernels for which it fails can be left to the target's own passes.
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
 
 #include "dialects/kernel/KernelDialect.h"
@@ -20,18 +20,18 @@ LogicalResult replaceByHalide(ModuleOp module, MakeHalideKernel make) {
     kernel::TasksOp tasks = isByHalide(function) ? kernel::getTasks(function) : kernel::TasksOp();
     if (!tasks)
       continue;
-    std::unique_ptr<HalideKernel> made;
-    if (failed(make(tasks.getComputeOp(), made)))
+    std::unique_ptr<HalideKernel> kernel;
+    if (failed(make(tasks.getComputeOp(), kernel)))
       return failure();
-    if (!made)
+    if (!kernel)
       continue;
-    functions.append(made->functions());
-    kernels.push_back(std::move(made));
+    functions.append(kernel->functions());
+    kernels.push_back(std::move(kernel));
   }
   if (failed(HalideFunction::makeAll(module.getContext(), functions)))
     return failure();
   for (std::unique_ptr<HalideKernel> &kernel : kernels)
-    if (llvm::all_of(kernel->functions(), [](HalideFunction *function) { return function->isMade(); }))
+    if (llvm::all_of(kernel->functions(), [](HalideFunction *function) { return function->wasMade(); }))
       kernel->replace();
   return success();
 }

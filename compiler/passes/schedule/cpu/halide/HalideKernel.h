@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel on its way to Halide: what the passes that replace pieces by calls of Halide's functions share.
+// What the passes share that replace ops by calls of Halide's functions.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/halide/HalideFunction.h"
@@ -14,18 +14,18 @@ class HalideKernel {
 public:
   virtual ~HalideKernel() = default;
 
-  // What it will call.
+  // The functions that it will call.
   virtual llvm::SmallVector<HalideFunction *> functions() = 0;
-  // Calls take the place of the piece, or of its part that they compute.
+  // Replaces the op, or the part that they compute, by calls.
   virtual void replace() = 0;
 };
 
-// Of a piece; nothing is made of another pass's. A failure has been said.
+// Makes the kernel of an op; none for an op of another pass. A failure has been reported.
 using MakeHalideKernel =
-    llvm::function_ref<mlir::LogicalResult(mlir::Operation *piece, std::unique_ptr<HalideKernel> &made)>;
+    llvm::function_ref<mlir::LogicalResult(mlir::Operation *op, std::unique_ptr<HalideKernel> &kernel)>;
 
-// Replaces the pieces of a module that assign-generators gave to Halide and that `make` takes. The functions of all of
-// them are made first, several at a time; a kernel of which one is not made, and need not be, stays.
+// Replaces the ops that assign-generators gave to Halide and that `make` takes. The functions of all of them are made
+// first, several at a time; a kernel whose functions are optional stays as it is if one of them cannot be made.
 mlir::LogicalResult replaceByHalide(mlir::ModuleOp module, MakeHalideKernel make);
 
 }  // namespace talc

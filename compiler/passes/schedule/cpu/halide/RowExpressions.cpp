@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and maxima over a line are vector.reduction here, whose order hgen knows. The first operand of a chain is its
-// neutral number there as well, so that operations with it can be left out.
+// Builds row expressions from a copy of a kernel.
+//
+// Sums and maxima over a row are vector.reduction here, whose order hgen knows. In hgen, too, a chain begins with its
+// neutral element, so that operations with it can be left out.
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
 
 #include "compiler/passes/schedule/MathPolynomials.h"
@@ -22,8 +24,8 @@ namespace talc {
 
 namespace {
 
-// A vector is a line.
-class LineEmitter final : public Emitter {
+// Emits vectors that are whole rows.
+class RowEmitter final : public Emitter {
 public:
   using Emitter::Emitter;
   Value sumLanes(Value vector) override { return fold(vector, vector::CombiningKind::ADD); }
@@ -35,9 +37,9 @@ private:
   }
 };
 
-// Columns that the piece treats alike; none: it is no such piece.
-std::optional<int64_t> widthOfLine(Operation *piece) {
-  return TypeSwitch<Operation *, std::optional<int64_t>>(piece)
+// Columns that the op treats alike; none: it is not such an op.
+std::optional<int64_t> expressionWidth(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<int64_t>>(op)
       .Case([](kernel::NormOp norm) { return rowWidth(norm.getX()) / norm.getGroups(); })
       .Case([](kernel::SoftmaxOp softmax) { return rowWidth(softmax.getX()); })
       .Case([](kernel::RopeOp rope) { return rowWidth(rope.getTable()) / 2; })
@@ -45,8 +47,8 @@ std::optional<int64_t> widthOfLine(Operation *piece) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-// hgen's words.
-StringRef operationOf(Operation *op) {
+// hgen's name of an operation.
+StringRef operationName(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     switch (compare.getPredicate()) {
     case arith::CmpFPredicate::OGT:
@@ -77,38 +79,38 @@ StringRef operationOf(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
-// Writes the code of a block; the first thing that it cannot say stays in `why`.
-class LineWriter {
+// Writes the expressions of a block; `why` names the first one that hgen does not have.
+class ExpressionWriter {
 public:
-  LineWriter(RowExpressions &line, std::string &why) : line(line), why(why) {}
+  ExpressionWriter(RowExpressions &row, std::string &why) : row(row), why(why) {}
 
   void write(Block &block) {
     for (Operation &op : block)
       if (auto store = dyn_cast<vector::StoreOp>(op))
-        lastStores[placeOf(store.getBase(), store.getIndices())] = store;
+        lastStores[elementOf(store.getBase(), store.getIndices())] = store;
     for (Operation &op : block) {
-      if (!isOfLine(op))
+      if (!isVectorOp(op))
         continue;
-      line.work.push_back(&op);
+      row.work.push_back(&op);
       if (auto load = dyn_cast<vector::LoadOp>(op))
-        read(load);
+        writeLoad(load);
       else if (auto store = dyn_cast<vector::StoreOp>(op))
-        write(store);
+        writeStore(store);
       else if (!isMemoryEffectFree(&op))
-        refuse("Halide's lines have no " + op.getName().getStringRef().str());
+        refuse("Halide's row expressions have no " + op.getName().getStringRef().str());
     }
   }
 
-  static bool isOfLine(Operation &op) {
+  static bool isVectorOp(Operation &op) {
     return llvm::any_of(op.getOperandTypes(), llvm::IsaPred<VectorType>) ||
            llvm::any_of(op.getResultTypes(), llvm::IsaPred<VectorType>);
   }
 
 private:
-  using Place = std::pair<Value, SmallVector<Value>>;
-  static Place placeOf(Value base, ValueRange indices) { return {base, llvm::to_vector(indices)}; }
+  using Element = std::pair<Value, SmallVector<Value>>;
+  static Element elementOf(Value base, ValueRange indices) { return {base, llvm::to_vector(indices)}; }
   struct Order {
-    bool operator()(const Place &a, const Place &b) const {
+    bool operator()(const Element &a, const Element &b) const {
       auto key = [](Value value) { return value.getAsOpaquePointer(); };
       return key(a.first) != key(b.first)
                  ? key(a.first) < key(b.first)
@@ -122,122 +124,123 @@ private:
       why = reason;
   }
 
-  int64_t say(const std::string &statement) {
-    line.code += (line.code.empty() ? "" : ";") + statement;
+  // Returns the index of the statement.
+  int64_t addStatement(const std::string &statement) {
+    row.code += (row.code.empty() ? "" : ";") + statement;
     return count++;
   }
 
-  void read(vector::LoadOp load) {
-    Place place = placeOf(load.getBase(), load.getIndices());
-    if (auto kept = stored.find(place); kept != stored.end()) {
-      numbers[load.getResult()] = kept->second;
+  void writeLoad(vector::LoadOp load) {
+    Element element = elementOf(load.getBase(), load.getIndices());
+    if (auto entry = stored.find(element); entry != stored.end()) {
+      statements[load.getResult()] = entry->second;
       return;
     }
     auto memory = cast<MemRefType>(load.getBase().getType());
-    if (!haveKnownPlaces(memory))
-      return refuse("a buffer's rows lie at unknown distances");
-    if (llvm::any_of(stored, [&](const auto &other) { return other.first.first == place.first; }))
-      return refuse("it reads a buffer that it writes elsewhere");
-    line.read.push_back(load);
-    numbers[load.getResult()] = say("load " + llvm::formatv("{0}", memory.getElementType()).str());
+    if (!hasStaticLayout(memory))
+      return refuse("the strides of a buffer are unknown at compile time");
+    if (llvm::any_of(stored, [&](const auto &other) { return other.first.first == element.first; }))
+      return refuse("it reads a buffer that it also writes, in other rows");
+    row.loads.push_back(load);
+    statements[load.getResult()] = addStatement("load " + llvm::formatv("{0}", memory.getElementType()).str());
   }
 
-  // What is overwritten later is an intermediate number that the piece keeps there.
-  void write(vector::StoreOp store) {
-    Place place = placeOf(store.getBase(), store.getIndices());
-    int64_t number = numberOf(store.getValueToStore());
+  // Values that are overwritten later are intermediate ones that the op keeps there.
+  void writeStore(vector::StoreOp store) {
+    Element element = elementOf(store.getBase(), store.getIndices());
+    int64_t value = statementOf(store.getValueToStore());
     auto memory = cast<MemRefType>(store.getBase().getType());
-    if (lastStores[place] != store) {
-      if (constexpr int64_t most = 1 << 14; line.width > most)  // on the stack
-        refuse(llvm::formatv("it keeps {0} numbers, more than {1}", line.width, most));
-      stored[place] = numbers[store.getValueToStore()] = say(llvm::formatv("keep {0}", number));
+    if (lastStores[element] != store) {
+      if (constexpr int64_t maxValues = 1 << 14; row.width > maxValues)  // on the stack
+        refuse(llvm::formatv("it keeps {0} intermediate values, more than {1}", row.width, maxValues));
+      stored[element] = statements[store.getValueToStore()] = addStatement(llvm::formatv("keep {0}", value));
       return;
     }
-    if (!haveKnownPlaces(memory) || !memory.getElementType().isF32())
-      return refuse("the result is no buffer of f32 with rows at known distances");
-    line.written.push_back(store);
-    stored[place] = number;
-    say(llvm::formatv("store {0}", number));
+    if (!hasStaticLayout(memory) || !memory.getElementType().isF32())
+      return refuse("the result is not a buffer of f32 with static strides");
+    row.stores.push_back(store);
+    stored[element] = value;
+    addStatement(llvm::formatv("store {0}", value));
   }
 
-  // Of the statement that yields the value, which is said now if it has not been.
-  int64_t numberOf(Value value) {
-    if (auto known = numbers.find(value); known != numbers.end())
-      return known->second;
+  // The index of the statement that yields the value, which is added if it does not exist yet.
+  int64_t statementOf(Value value) {
+    if (auto entry = statements.find(value); entry != statements.end())
+      return entry->second;
     Operation *op = value.getDefiningOp();
-    int64_t number = op ? numberOf(op) : 0;
+    int64_t index = op ? statementOf(op) : 0;
     if (!op)
-      refuse("a number comes from outside of the line");
-    return numbers[value] = number;
+      refuse("a value comes from outside of the row");
+    return statements[value] = index;
   }
 
-  int64_t numberOf(Operation *op) {
+  int64_t statementOf(Operation *op) {
     Attribute constant;
     if (matchPattern(op, m_Constant(&constant)))
-      return sayConstant(constant);
-    // Widening is part of a load, and all columns have what is folded.
+      return addConstant(constant);
+    // Conversion to f32 is part of a load, and a reduced value is that of all columns.
     if (isa<arith::ExtFOp, vector::BroadcastOp>(op))
-      return numberOf(op->getOperand(0));
-    if (auto fold = dyn_cast<vector::ReductionOp>(op)) {
-      bool adds = fold.getKind() == vector::CombiningKind::ADD;
-      int64_t folded = numberOf(withoutNeutral(fold.getVector(), adds));
-      return say((adds ? "sum " : "max ") + std::to_string(folded));
+      return statementOf(op->getOperand(0));
+    if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
+      bool isSum = reduction.getKind() == vector::CombiningKind::ADD;
+      int64_t operand = statementOf(withoutNeutral(reduction.getVector(), isSum));
+      return addStatement((isSum ? "sum " : "max ") + std::to_string(operand));
     }
-    std::string statement = operationOf(op).str();
+    std::string statement = operationName(op).str();
     if (statement.empty())
-      refuse("Halide's lines have no " + op->getName().getStringRef().str());
+      refuse("Halide's row expressions have no " + op->getName().getStringRef().str());
     for (Value operand : op->getOperands())
-      statement += " " + std::to_string(numberOf(operand));
-    return say(statement);
+      statement += " " + std::to_string(statementOf(operand));
+    return addStatement(statement);
   }
 
-  int64_t sayConstant(Attribute constant) {
+  int64_t addConstant(Attribute constant) {
     if (auto splat = dyn_cast<SplatElementsAttr>(constant))
       constant = splat.getSplatValue<Attribute>();
-    auto number = dyn_cast<FloatAttr>(constant);
-    auto whole = dyn_cast<IntegerAttr>(constant);
-    if (number && number.getType().isF32())
-      return say(llvm::formatv("f32 {0}", number.getValue().bitcastToAPInt().getZExtValue()));
-    if (whole && whole.getType().isInteger(32))
-      return say(llvm::formatv("i32 {0}", whole.getInt()));
-    refuse("Halide's lines have no such constants");
+    auto real = dyn_cast<FloatAttr>(constant);
+    auto integer = dyn_cast<IntegerAttr>(constant);
+    if (real && real.getType().isF32())
+      return addStatement(llvm::formatv("f32 {0}", real.getValue().bitcastToAPInt().getZExtValue()));
+    if (integer && integer.getType().isInteger(32))
+      return addStatement(llvm::formatv("i32 {0}", integer.getInt()));
+    refuse("Halide's row expressions have no such constants");
     return 0;
   }
 
-  // x of an operation of x and the neutral number; such stand at the ends of the chains that are no vectors here.
-  static Value withoutNeutral(Value value, bool adds) {
+  // x of an operation on x and the neutral element: chains over vectors end in such operations.
+  static Value withoutNeutral(Value value, bool isSum) {
     auto isNeutral = [&](Value other) {
       llvm::APFloat number(0.0f);
       return matchPattern(other, m_ConstantFloat(&number)) &&
-             (adds ? number.isPosZero() : number.isInfinity() && number.isNegative());
+             (isSum ? number.isPosZero() : number.isInfinity() && number.isNegative());
     };
     Operation *op = value.getDefiningOp();
     Value x, y;
-    if (auto sum = dyn_cast_or_null<arith::AddFOp>(op); sum && adds)
+    if (auto sum = dyn_cast_or_null<arith::AddFOp>(op); sum && isSum)
       std::tie(x, y) = std::pair<Value, Value>(sum.getLhs(), sum.getRhs());
-    if (auto larger = dyn_cast_or_null<arith::SelectOp>(op); larger && !adds)
+    if (auto larger = dyn_cast_or_null<arith::SelectOp>(op); larger && !isSum)
       std::tie(x, y) = std::pair<Value, Value>(larger.getTrueValue(), larger.getFalseValue());
     if (x && isNeutral(y))
-      return withoutNeutral(x, adds);
-    return x && isNeutral(x) ? withoutNeutral(y, adds) : value;
+      return withoutNeutral(x, isSum);
+    return x && isNeutral(x) ? withoutNeutral(y, isSum) : value;
   }
 
-  RowExpressions &line;
+  RowExpressions &row;
   std::string &why;
   int64_t count = 0;
-  llvm::DenseMap<Value, int64_t> numbers;
-  std::map<Place, int64_t, Order> stored;
-  std::map<Place, vector::StoreOp, Order> lastStores;
+  llvm::DenseMap<Value, int64_t> statements;  // the one that yields a value
+  std::map<Element, int64_t, Order> stored;   // the one whose value a row of a buffer holds
+  std::map<Element, vector::StoreOp, Order> lastStores;
 };
 
 }  // namespace
 
-// The kernel's loops over rows and heads stay; those over columns have a single turn, and go.
-static void expandLines(func::FuncOp kernel, Operation *piece, int64_t width) {
-  OpBuilder builder(piece);
-  LineEmitter emitter(builder, piece->getLoc(), width);
-  findRowWiseOp(rowWiseOps, piece)->expand(emitter, piece);
-  piece->erase();
+// The kernel's loops over rows and heads stay; those over columns have a single iteration, and go.
+static void expandRows(func::FuncOp kernel, Operation *op, int64_t width) {
+  OpBuilder builder(op);
+  RowEmitter emitter(builder, op->getLoc(), width);
+  findRowWiseOp(rowWiseOps, op)->expand(emitter, op);
+  op->erase();
   RewritePatternSet patterns(kernel.getContext());
   scf::ForOp::getCanonicalizationPatterns(patterns, kernel.getContext());
   populateMathPolynomials(patterns, /*scalars=*/false);
@@ -247,44 +250,44 @@ static void expandLines(func::FuncOp kernel, Operation *piece, int64_t width) {
   eliminateCommonSubExpressions(rewriter, dominance, kernel);
 }
 
-// The only block in which there is work on vectors; constants may stand anywhere.
-static Block *blockOfLine(func::FuncOp kernel, std::string &why) {
-  Block *found = nullptr;
+// The only block with work on vectors; constants may be anywhere.
+static Block *findVectorBlock(func::FuncOp kernel, std::string &why) {
+  Block *block = nullptr;
   kernel.walk([&](Operation *op) {
-    if (op->hasTrait<OpTrait::ConstantLike>() || !LineWriter::isOfLine(*op) || found == op->getBlock())
+    if (op->hasTrait<OpTrait::ConstantLike>() || !ExpressionWriter::isVectorOp(*op) || block == op->getBlock())
       return;
-    if (found)
-      why = "its columns are passed over in several places";
-    found = op->getBlock();
+    if (block)
+      why = "several loops go over its columns";
+    block = op->getBlock();
   });
-  return found;
+  return block;
 }
 
-bool hasRowExpressions(Operation *piece) {
-  return widthOfLine(piece).has_value();
+bool hasRowExpressions(Operation *op) {
+  return expressionWidth(op).has_value();
 }
 
-std::optional<RowExpressions> buildRowExpressions(Operation *piece, std::string &why) {
-  std::optional<int64_t> width = widthOfLine(piece);
+std::optional<RowExpressions> buildRowExpressions(Operation *op, std::string &why) {
+  std::optional<int64_t> width = expressionWidth(op);
   if (!width) {
-    why = "Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only";
+    why = "Halide makes only matmuls, attention, norms, softmax, RoPE and elementwise ops";
     return std::nullopt;
   }
-  RowExpressions line;
-  line.width = *width;
-  line.kernel = cast<func::FuncOp>(piece->getParentOfType<func::FuncOp>()->clone());
-  expandLines(*line.kernel, kernel::getTasks(*line.kernel).getComputeOp(), *width);
-  if (Block *block = blockOfLine(*line.kernel, why); block && why.empty())
-    LineWriter(line, why).write(*block);
-  // Two results are written one after the other.
-  for (Operation *load : line.read)
-    if (line.written.size() > 1 && llvm::any_of(line.written, [&](Operation *store) {
+  RowExpressions row;
+  row.width = *width;
+  row.kernel = cast<func::FuncOp>(op->getParentOfType<func::FuncOp>()->clone());
+  expandRows(*row.kernel, kernel::getTasks(*row.kernel).getComputeOp(), *width);
+  if (Block *block = findVectorBlock(*row.kernel, why); block && why.empty())
+    ExpressionWriter(row, why).write(*block);
+  // hgen computes the rows of two results one after the other.
+  for (Operation *load : row.loads)
+    if (row.stores.size() > 1 && llvm::any_of(row.stores, [&](Operation *store) {
           return cast<vector::StoreOp>(store).getBase() == cast<vector::LoadOp>(load).getBase();
         }))
-      why = "it writes the buffer that it reads, in several places";
-  if (why.empty() && line.written.empty())
+      why = "it has several results, and one of them overwrites an operand";
+  if (why.empty() && row.stores.empty())
     why = "it has no columns";
-  return why.empty() ? std::optional(std::move(line)) : std::nullopt;
+  return why.empty() ? std::optional(std::move(row)) : std::nullopt;
 }
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row piece does with a line of columns, as code that hgen takes (tools/hgen/Row.cpp).
+// What a row-wise op does with the columns of a row, as expressions that hgen reads (tools/hgen/Row.cpp).
 //
-// The loops of row pieces are written in vectors, whatever these are (rows/RowWiseOps.h). With vectors as wide as a
-// line, nothing is left of the loops over columns, and what the columns go through stands in one block:
+// The loops of row-wise ops are written with vectors of any width (rows/RowWiseOps.h). With vectors as wide as a row,
+// nothing is left of the loops over columns, and all work on columns is in one block:
 //
 //   for %row { %x = vector.load %in[%row, 0] : vector<768xf32>        load f32
 //              %s = vector.reduction <add>, %x                        sum 0
@@ -20,17 +20,17 @@
 namespace talc {
 
 struct RowExpressions {
-  mlir::OwningOpRef<mlir::func::FuncOp> kernel;  // a copy, with vectors as wide as a line
+  mlir::OwningOpRef<mlir::func::FuncOp> kernel;  // a copy, with vectors as wide as a row
   int64_t width = 0;
   std::string code;
-  // In the copy: what loads the buffers that are read and stores those that are written, and all work on vectors.
-  llvm::SmallVector<mlir::Operation *> read, written, work;
+  // In the copy: loads of buffers, stores to buffers, and all work on vectors.
+  llvm::SmallVector<mlir::Operation *> loads, stores, work;
 };
 
-// Whether the piece is of a kind that has lines.
-bool hasRowExpressions(mlir::Operation *piece);
+// Whether ops of this kind can have row expressions.
+bool hasRowExpressions(mlir::Operation *op);
 
-// Of the kernel that the piece is; none, and why, if it is no line that Halide's code can be of.
-std::optional<RowExpressions> buildRowExpressions(mlir::Operation *piece, std::string &why);
+// Builds those of the kernel that holds the op; none, and the reason, if Halide cannot compute its rows.
+std::optional<RowExpressions> buildRowExpressions(mlir::Operation *op, std::string &why);
 
 }  // namespace talc

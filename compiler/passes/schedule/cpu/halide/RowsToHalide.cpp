@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows-to-halide: what row pieces do with their columns, of the kernels that assign-generators gave to Halide, becomes
-// calls.
+// rows-to-halide: replaces what row-wise ops do with their columns, in the kernels that assign-generators gave to
+// Halide, by calls.
 //
 //   task: rows      for each row (and head, or group)
-//                     @line(what is read, what is written)             code by Halide (hgen)
+//                     @halide(buffers that are read, and written)      code by Halide (hgen)
 //
-// The loops outside are those of expand-rows. Sums have the order that they have there, so that the bits are the same.
+// The outer loops are those of expand-rows. Sums have the order that they have there, so that the bits are the same.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/Isa.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
-#include "compiler/passes/schedule/cpu/rows/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,71 +26,72 @@ using namespace talc;
 
 namespace {
 
-class LineKernel final : public HalideKernel {
+class RowKernel final : public HalideKernel {
 public:
-  LineKernel(func::FuncOp kernel, RowExpressions &&code, const RowPlan &plan, int64_t lanes,
-             const std::string &processor)
-      : kernel(kernel), line(std::move(code)), lanes(lanes), function(kernel, "_halide", processor, describe(plan)) {}
+  RowKernel(func::FuncOp kernel, RowExpressions &&code, const RowTunables &plan, const IsaTraits &traits,
+            const std::string &processor)
+      : kernel(kernel), row(std::move(code)), traits(traits), function(kernel, "_halide", processor, describe(plan)) {}
 
   SmallVector<HalideFunction *> functions() override { return {&function}; }
 
-  // The copy of the kernel takes its place; the work on vectors becomes a call at the end of its block.
+  // Replaces the kernel by its copy, and the copy's work on vectors by a call at the end of their block.
   void replace() override {
-    func::FuncOp callee = function.declare(kernel, line.read.size() + line.written.size());
-    func::FuncOp copy = line.kernel.release();
+    func::FuncOp callee = function.declare(kernel, row.loads.size() + row.stores.size());
+    func::FuncOp copy = row.kernel.release();
     kernel->getBlock()->getOperations().insert(kernel->getIterator(), copy);
     kernel.erase();
     OpBuilder builder(kernel::getTasks(copy));
-    Emitter e(builder, copy.getLoc(), lanes);
-    HalideBuffers buffers(e, SmallVector<int64_t>(line.read.size() + line.written.size(), 1));
-    for (size_t i = 0; i < line.read.size() + line.written.size(); ++i)
-      buffers.describe(i, {{e.index(line.width), e.index(1)}});
-    e.b.setInsertionPoint(line.work.front()->getBlock()->getTerminator());
+    Emitter e(builder, copy.getLoc(), traits);
+    HalideBuffers buffers(e, SmallVector<int64_t>(row.loads.size() + row.stores.size(), 1));
+    for (size_t i = 0; i < row.loads.size() + row.stores.size(); ++i)
+      buffers.describe(i, {{e.index(row.width), e.index(1)}});
+    e.b.setInsertionPoint(row.work.front()->getBlock()->getTerminator());
     Emitter::Values arguments;
     auto pass = [&](auto memory, ValueRange indices) {
       arguments.push_back(buffers.place(arguments.size(), cast<TypedValue<MemRefType>>(memory), indices));
     };
-    for (Operation *op : line.read)
+    for (Operation *op : row.loads)
       pass(cast<vector::LoadOp>(op).getBase(), cast<vector::LoadOp>(op).getIndices());
-    for (Operation *op : line.written)
+    for (Operation *op : row.stores)
       pass(cast<vector::StoreOp>(op).getBase(), cast<vector::StoreOp>(op).getIndices());
     func::CallOp::create(e.b, e.loc, callee, arguments);
-    for (Operation *op : llvm::reverse(line.work))
+    for (Operation *op : llvm::reverse(row.work))
       op->erase();
   }
 
 private:
-  DictionaryAttr describe(const RowPlan &plan) {
-    auto number = [&](StringRef key, int64_t value) { return numberEntry(kernel.getContext(), key, value); };
-    auto text = [&](StringRef key, StringRef value) { return textEntry(kernel.getContext(), key, value); };
+  DictionaryAttr describe(const RowTunables &plan) {
+    auto number = [&](StringRef key, int64_t value) { return integerEntry(kernel.getContext(), key, value); };
+    auto text = [&](StringRef key, StringRef value) { return stringEntry(kernel.getContext(), key, value); };
     return DictionaryAttr::get(kernel.getContext(),
-                               {text("kind", "row"), number("lanes", lanes), number("unroll", plan.unroll),
-                                number("width", line.width), text("code", line.code)});
+                               {text("kind", "row"), number("lanes", traits.lanes), number("unroll", plan.unroll),
+                                number("width", row.width), text("code", row.code)});
   }
 
   func::FuncOp kernel;
-  RowExpressions line;
-  const int64_t lanes;
+  RowExpressions row;
+  const IsaTraits traits;
   HalideFunction function;
 };
 
 struct RowsToHalide : talc::impl::RowsToHalideBase<RowsToHalide> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes) ||
-        failed(replaceByHalide(getOperation(), [&](Operation *piece, auto &made) { return make(piece, made); })))
+    std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
+    if (!traits ||
+        failed(replaceByHalide(getOperation(), [&](Operation *op, auto &made) { return make(op, *traits, made); })))
       signalPassFailure();
   }
 
-  LogicalResult make(Operation *piece, std::unique_ptr<HalideKernel> &made) {
-    auto kernel = piece->getParentOfType<func::FuncOp>();
+  LogicalResult make(Operation *op, const IsaTraits &traits, std::unique_ptr<HalideKernel> &made) {
+    auto kernel = op->getParentOfType<func::FuncOp>();
     std::string why;
-    RowPlan plan;
-    readPlan(kernel::TasksOp::around(piece).getPlanAttr(), RowPlan::parameters(), plan);
-    if (std::optional<RowExpressions> line = buildRowExpressions(piece, why))
-      made = std::make_unique<LineKernel>(kernel, std::move(*line), plan, lanes, processor);
+    RowTunables plan;
+    readPlan(kernel::TasksOp::around(op).getPlanAttr(), RowTunables::parameters(), plan);
+    if (std::optional<RowExpressions> row = buildRowExpressions(op, why))
+      made = std::make_unique<RowKernel>(kernel, std::move(*row), plan, traits, processor);
     else
-      kernel.emitError() << "cannot be Halide's: " << why;
+      kernel.emitError() << "Halide cannot make this kernel: " << why;
     return success(made != nullptr);
   }
 };

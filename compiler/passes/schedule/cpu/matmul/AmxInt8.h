@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many rows of integers times a weight's blocks, by the matrix registers of AMX.
+// Many rows of quantized activations times a weight's quant blocks, by the tile instructions of AMX.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 namespace talc {
 
-// On contractions whose many rows the processor's registers multiply: matmul-to-amx says so.
+// On matmuls whose many rows AMX multiplies; matmul-to-amx sets it.
 inline constexpr llvm::StringLiteral useAmxAttr = "kernel.use_amx";
 
-// Whether they can.
-bool takesIntegers(const MatmulShape &shape, int64_t lanes);
+// Whether AMX can multiply them.
+bool canUseAmxInt8(const MatmulShape &shape, const IsaTraits &traits);
 
 class AmxInt8 {
 public:
-  // Takes its stack where the emitter stands: in front of the tasks.
+  // Allocates its stack where the emitter stands: before the tasks.
   explicit AmxInt8(const MatmulContext &c);
 
-  // Whether a task has as many rows as fill a register, and no more than sums have room for.
-  mlir::Value take(mlir::Value rows) const;
-  // So many rows, from the first one on, by panels [begin, end).
+  // Whether a task has as many rows as fill a tile register, and not more than sums have room for.
+  mlir::Value takesRows(mlir::Value rows) const;
+  // Multiplies rows [first, + rows) by panels [begin, end).
   void multiply(mlir::Value first, mlir::Value rows, mlir::Value begin, mlir::Value end) const;
 
   struct Stack {
-    mlir::Value sums, levels, steps, offsets, products;
+    mlir::Value sums, codes, scales, offsets, products;
   };
 
 private:
   const MatmulContext &c;
-  const int64_t mostRows;
+  const int64_t maxRows;
   Stack stack;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a contraction: what its epilogue makes of the sums goes to the result.
-//
-// A vector of columns at a time, row by row, while the sums are in L1. Columns are masked only where they end within a
-// panel.
+// The epilogue of a matmul makes results of sums, a vector of columns at a time, row by row, while the sums are in L1.
+// Columns are masked only where they end within a panel.
 #include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
 
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
@@ -16,7 +14,8 @@ namespace {
 class Epilogue {
 public:
   Epilogue(const MatmulContext &c, kernel::MatmulOp op, const StoredSums &sums)
-      : c(c), op(op), sums(sums), out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.panelColumns)) {}
+      : c(c), op(op), sums(sums), shape(c.plan.shape),
+        out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.shape.panelColumns)) {}
 
   void emit(Value rows, Value panels, Value panel) {
     out.loop(out.index(0), rows, 1, [&](Value row) {
@@ -26,33 +25,32 @@ public:
 
 private:
   void emitPanel(Value row, Value panel) {
-    out.loop(out.index(0), out.index(c.plan.panelColumns), out.lanes,
-             [&](Value lane) { emitVector(row, panel, lane); });
+    out.loop(out.index(0), out.index(shape.panelColumns), out.lanes, [&](Value lane) { emitVector(row, panel, lane); });
   }
 
   // The sums of a gated panel are gate columns, then as many up columns.
   void emitVector(Value row, Value panel, Value lane) {
-    // Of groups that do not fill their panels, columns and panels fall apart.
-    int64_t outputs = c.plan.width / c.plan.groups, panels = c.plan.panels / c.plan.groups;
-    bool apart = c.plan.groups > 1 && outputs % c.plan.panelColumns != 0;
-    Value place = apart ? out.rem(panel, panels) : panel;
-    Value column = out.add(out.mul(place, c.plan.panelColumns), lane), mask = maskOf(column, outputs, apart);
-    if (apart)
+    // If groups do not fill their panels, columns have to be counted group by group.
+    int64_t outputs = shape.n / shape.groups, panels = shape.panels / shape.groups;
+    bool inGroup = shape.groups > 1 && outputs % shape.panelColumns != 0;
+    Value index = inGroup ? out.rem(panel, panels) : panel;
+    Value column = out.add(out.mul(index, shape.panelColumns), lane), mask = columnMask(column, outputs, inGroup);
+    if (inGroup)
       column = out.add(column, out.mul(out.div(panel, panels), outputs));
     Value first = out.add(sums.column(c, panel), lane), at = out.add(sums.firstRow, row);
     auto sum = [&](int64_t offset) { return out.load(sums.memory(c), {sums.row(c, row), out.add(first, offset)}); };
     Emitter::Values arguments = {sum(0)};
     if (op.getGated())
-      arguments.push_back(sum(c.plan.panelColumns));
+      arguments.push_back(sum(shape.panelColumns));
     for (Value input : op.getInputs())
       arguments.push_back(loadInput(input, at, column, mask));
     out.store(vectorize(out, op.getEpilogue().front(), arguments)[0], c.result, {at, column}, mask);
   }
 
-  // Null: there are as many columns. `outputs`: of a group, if `column` is counted in it.
-  Value maskOf(Value column, int64_t outputs, bool ofGroup) {
-    int64_t width = ofGroup ? outputs : c.plan.width;
-    if (width % c.plan.panelColumns == 0)
+  // Null: all lanes are columns. `outputs`: columns of a group, if `column` is counted in it.
+  Value columnMask(Value column, int64_t outputs, bool inGroup) {
+    int64_t width = inGroup ? outputs : shape.n;
+    if (width % shape.panelColumns == 0)
       return {};
     return out.firstLanes(out.max(out.sub(out.index(width), column), out.index(0)));
   }
@@ -62,20 +60,21 @@ private:
     auto type = cast<MemRefType>(input.getType());
     if (type.getRank() == 2)
       return out.load(input, {row, column}, mask);
-    return out.load(input, {column}, type.getDimSize(0) >= c.plan.panels * c.plan.panelColumns ? Value() : mask);
+    return out.load(input, {column}, type.getDimSize(0) >= shape.panels * shape.panelColumns ? Value() : mask);
   }
 
   const MatmulContext &c;
   kernel::MatmulOp op;
   const StoredSums &sums;
-  Emitter out;  // its vectors are no wider than the columns of a panel
+  const MatmulShape &shape;
+  Emitter out;  // its vectors are at most as wide as the columns of a panel
 };
 
 }  // namespace
 
 MatmulContext makeMatmulContext(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op) {
   MatmulContext c = {e,
-                     MatmulPlan(MatmulShape::of(op), e.lanes, tasks.getPlanAttr()),
+                     MatmulPlan(MatmulShape(op), e.traits, tasks.getPlanAttr()),
                      tasks,
                      op.getX(),
                      op.getWeight(),

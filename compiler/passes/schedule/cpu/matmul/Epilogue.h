@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a contraction: what its epilogue makes of the sums goes to the result.
+// The epilogue of a matmul, and the context of a matmul that ends with it.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 namespace talc {
 
-// A contraction that ends so.
+// The context of an op's loops, whose results its epilogue makes of the sums.
 MatmulContext makeMatmulContext(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op);
 
 }  // namespace talc

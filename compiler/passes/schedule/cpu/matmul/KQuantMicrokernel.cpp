@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile multiplies rows that were rounded with a scale for 256 values by blocks of 256 values.
+// Multiplies activations that were quantized with a scale for 256 values by k-quants.
 //
 //   for each block of k                            of all rows, of vectors of columns
-//     steps of all groups as f32, once for all rows, wait on the stack
-//     part = -step of the minima * (minima * sums of 32 integers of the row), if the format has offsets
+//     scales of all groups as f32, once for all rows, wait on the stack
+//     partial = -scale of the minima * (minima * sums of 32 codes of the row), if the format has minima
 //     for each group
-//       sums = dot products of its levels with the row's integers
-//       part = part + sums * step of the group
-//     accumulator = accumulator + part * scale of the row
+//       sums = dot products of its codes with the row's codes
+//       partial = partial + sums * scale of the group
+//     accumulator = accumulator + partial * scale of the row
 //
-// Of 72 instructions that multiply, 64 are dot products then: what else a row has of its own is taken once for 256 k.
-// Where levels take more than a shift and a mask, many rows find all of that unpacked.
-// Sums of integers are exact, and the order of groups is that of memory, so that no tile makes other bits: a pair of
-// stretches shares words, and where registers are enough both take a word together.
+// 64 of 72 instructions that multiply are dot products then: what else a row needs is done once for 256 k. If codes
+// take more than a shift and a mask, many rows find all of that dequantized. Sums of integers are exact, and the order
+// of groups is that of memory, so that no shape of a tile makes other bits: a pair of runs shares words, and where
+// there are registers enough both take a word together.
+#include "compiler/passes/schedule/cpu/matmul/IntegerMicrokernel.h"
 #include "compiler/passes/schedule/cpu/matmul/KQuantPrefetch.h"
 #include "compiler/passes/schedule/cpu/matmul/KQuantUnpack.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
-#include "compiler/passes/schedule/cpu/matmul/Microkernel.h"
 
 using namespace mlir;
 
@@ -24,130 +24,134 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t word = 4;  // integers that a dot product takes at once
-// Fields of rounded rows.
-enum : int64_t { scaleField, digitsField, beginsField, integersField };
+constexpr int64_t wordCodes = 4;  // codes that a dot product takes at once
+constexpr int64_t runWords = KQuantUnpacker::runLength / wordCodes;
+// Fields of quantized activations.
+enum : int64_t { scaleField, digitsField, foldedSumsField, codesField };
 
 // A block of k.
-class Block {
+class KQuantBlock {
 public:
-  Block(const MatmulContext &c, const KQuantUnpacker &blocks, const TileOperands &tile, Value steps, Value k)
-      : e(c.e), blocks(blocks), tile(tile), steps(steps), k(k) {
-    const StorageFormat &format = elementFormat(cast<ShapedType>(c.weight.getType()));
+  KQuantBlock(const MatmulContext &c, const KQuantUnpacker &unpacker, const TileOperands &tile, Value scales, Value k)
+      : e(c.e), unpacker(unpacker), tile(tile), scales(scales), k(k) {
+    const StorageFormat &format = *c.plan.shape.weightFormat;
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes)) {
-      BlockAddress place = blockAddress(e, c.weight, ValueRange{panel, e.add(tile.firstK, k), lane});
-      place.value = e.index(0);
-      columns.emplace_back(e, format, place, e.lanes);
+      BlockAddress address = blockAddress(e, c.weight, ValueRange{panel, e.add(tile.firstK, k), lane});
+      address.value = e.index(0);
+      columns.emplace_back(e, format, address, e.lanes);
     }
     for (auto [row, feature] : llvm::zip(tile.rows, tile.features))
       rows.emplace_back(e, c.x, ValueRange{row, e.add(feature, k)}, 1);
-    if (KQuantPrefetch::serve(c, tile))
-      streams.emplace(c, blocks, tile, k);
+    if (KQuantPrefetch::appliesTo(c, tile))
+      prefetches.emplace(c, unpacker, tile, k);
   }
 
-  // For each of k the levels; behind them the steps of all groups, and what is below zero.
-  void layOut() {
+  // Stores the codes of each k; after them the scales of all groups, and the minima.
+  void dequantize() {
     for (size_t v = 0; v < columns.size(); ++v) {
       BlockReader &column = columns[v];
-      auto store = [&](Value words, Value place) { tile.laidOut.store(e, words, place, tile.laidOutLanes[v]); };
+      auto store = [&](Value words, Value index) { tile.dequantized.store(e, words, index, tile.dequantizedLanes[v]); };
       e.loop(e.index(0), e.index(KQuantUnpacker::pairs), 1, [&](Value pair) {
-        for (int64_t i = 0; i < 2 * stretchWords; ++i)
-          store(blocks.levels(column, pair, i % 2, i / 2), levelPlace(placeOf(blocks.firstOf(e, pair), i % 2, i / 2)));
+        for (int64_t i = 0; i < 2 * runWords; ++i)
+          store(unpacker.codes(column, pair, i % 2, i / 2),
+                codeIndex(indexInBlock(unpacker.firstIndex(e, pair), i % 2, i / 2)));
       });
-      for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
-        store(step, scalesPlace(e.index(static_cast<int64_t>(group))));
-      if (!blocks.offsets)
+      for (auto [group, scale] : llvm::enumerate(unpacker.scales(column)))
+        store(scale, scaleIndex(e.index(static_cast<int64_t>(group))));
+      if (!unpacker.minima)
         continue;
-      KQuantMinima offsets = blocks.offsets(column);
-      for (auto [i, words] : llvm::enumerate(ArrayRef<Value>{offsets.minima[0], offsets.minima[1], offsets.step}))
-        store(words, offsetsPlace(static_cast<int64_t>(i)));
+      KQuantMinima minima = unpacker.minima(column);
+      const Value stored[] = {minima.minima[0], minima.minima[1], minima.scale};
+      for (auto [i, words] : llvm::enumerate(stored))
+        store(words, minimaIndex(static_cast<int64_t>(i)));
     }
   }
 
-  static int64_t laidOutWords(const KQuantUnpacker &blocks, int64_t depth) {
-    return depth / word + depth / KQuantUnpacker::values * scaleWords(blocks);
+  static int64_t dequantizedWords(const KQuantUnpacker &unpacker, int64_t k) {
+    return k / wordCodes + k / KQuantUnpacker::values * scaleWords(unpacker);
   }
 
   Emitter::Values add(ValueRange accumulators) {
-    Emitter::Values parts = begin();
-    parts = e.loop(e.index(0), e.index(KQuantUnpacker::pairs), 1, parts,
-                   [&](Value pair, ValueRange before) { return addPair(pair, before); });
-    for (auto [i, part] : llvm::enumerate(parts))
-      part = e.fma(part, e.broadcast(scaleOf(rows[i / vectors()])), accumulators[i]);
-    return parts;
+    Emitter::Values partials = initialPartials();
+    partials = e.loop(e.index(0), e.index(KQuantUnpacker::pairs), 1, partials,
+                      [&](Value pair, ValueRange before) { return addPair(pair, before); });
+    for (auto [i, partial] : llvm::enumerate(partials))
+      partial = e.fma(partial, e.broadcast(loadRowScale(rows[i / vectors()])), accumulators[i]);
+    return partials;
   }
 
-  // Rows of the stack that the steps of a tile take.
-  static int64_t stepsOf(const KQuantUnpacker &blocks, const TileOperands &tile) {
-    return groups(blocks) * static_cast<int64_t>(tile.panels.size());
+  // Rows of the stack buffer that the scales of a tile take.
+  static int64_t scaleRows(const KQuantUnpacker &unpacker, const TileOperands &tile) {
+    return groups(unpacker) * static_cast<int64_t>(tile.panels.size());
   }
 
 private:
-  static constexpr int64_t stretchWords = KQuantUnpacker::stretch / word;
-  static constexpr int64_t mostMinimum = 63;
-  // Of a stretch, what is fetched ahead while the block begins; the rest goes with its words.
-  static constexpr int64_t beginTurns = 2;
+  static constexpr int64_t maxMinimum = 63;
+  // Slots of a run whose lines are prefetched while the block begins; the others go with its words.
+  static constexpr int64_t beginSlots = 2;
 
-  static int64_t groups(const KQuantUnpacker &blocks) { return KQuantUnpacker::values / blocks.group; }
-  static int64_t scaleWords(const KQuantUnpacker &blocks) { return groups(blocks) + (blocks.offsets ? 3 : 0); }
-  // Where unpacked words lie: levels from a place of the block on, the step of a group, what is below zero.
-  Value levelPlace(Value first) { return e.div(e.add(k, first), word); }
-  Value scalesPlace(Value number) {
-    Value block = e.mul(e.div(k, KQuantUnpacker::values), scaleWords(blocks));
-    return e.add(e.add(block, number), tile.depth / word);
+  static int64_t groups(const KQuantUnpacker &unpacker) { return KQuantUnpacker::values / unpacker.groupValues; }
+  static int64_t scaleWords(const KQuantUnpacker &unpacker) { return groups(unpacker) + (unpacker.minima ? 3 : 0); }
+  // Where dequantized words lie: codes from a value of the block on, the scale of a group, the minima.
+  Value codeIndex(Value first) { return e.div(e.add(k, first), wordCodes); }
+  Value scaleIndex(Value index) {
+    Value block = e.mul(e.div(k, KQuantUnpacker::values), scaleWords(unpacker));
+    return e.add(e.add(block, index), tile.k / wordCodes);
   }
-  Value offsetsPlace(int64_t number) { return scalesPlace(e.index(groups(blocks) + number)); }
+  Value minimaIndex(int64_t index) { return scaleIndex(e.index(groups(unpacker) + index)); }
 
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
-  int64_t sumsOfGroup() const { return vectors() * static_cast<int64_t>(tile.rows.size()); }
-  // Sums of two groups beside the parts.
-  bool takesBoth() const { return !tile.laidOut && 3 * sumsOfGroup() <= (e.lanes > 8 ? 24 : 12); }
+  int64_t sumsPerGroup() const { return vectors() * static_cast<int64_t>(tile.rows.size()); }
+  // Whether there are registers for the sums of two groups beside the partial sums.
+  bool takesBothRuns() const {
+    return !tile.dequantized && 3 * sumsPerGroup() <= (e.traits.hasLargeRegisterFile() ? 24 : 12);
+  }
 
-  Emitter::Values begin() {
+  Emitter::Values initialPartials() {
     for (auto [v, column] : llvm::enumerate(columns)) {
-      if (!tile.laidOut)
-        for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
-          e.store(step, steps, {stepsPlace(e.index(static_cast<int64_t>(group)), v), e.index(0)});
-      fetchAtBegin(static_cast<int64_t>(v));
+      if (!tile.dequantized)
+        for (auto [group, scale] : llvm::enumerate(unpacker.scales(column)))
+          e.store(scale, scales, {stackRow(e.index(static_cast<int64_t>(group)), v), e.index(0)});
+      prefetchAtBegin(static_cast<int64_t>(v));
     }
-    Emitter::Values parts(sumsOfGroup(), e.splat(0));
-    if (!blocks.offsets)
-      return parts;
+    Emitter::Values partials(sumsPerGroup(), e.splat(0));
+    if (!unpacker.minima)
+      return partials;
     for (auto [v, column] : llvm::enumerate(columns)) {
-      KQuantMinima offsets = offsetsOf(v);
-      Value step = arith::NegFOp::create(e.b, e.loc, offsets.step);
+      KQuantMinima minima = loadMinima(v);
+      Value scale = arith::NegFOp::create(e.b, e.loc, minima.scale);
       for (auto [r, row] : llvm::enumerate(rows))
-        parts[r * vectors() + v] = e.mulf(column.toFloat(minimaOf(column, offsets, row)), step);
+        partials[r * vectors() + v] = e.mulf(column.toFloat(multiplyMinima(column, minima, row)), scale);
     }
-    return parts;
+    return partials;
   }
 
-  // On the stack.
-  Value stepsPlace(Value group, size_t vector) { return e.add(e.mul(group, vectors()), static_cast<int64_t>(vector)); }
-  Value stepOf(Value group, size_t vector) {
-    if (tile.laidOut)
-      return tile.laidOut.loadNumber(e, scalesPlace(group), tile.laidOutLanes[vector]);
-    return e.load(steps, {stepsPlace(group, vector), e.index(0)});
+  // The row of the stack buffer that holds a group's scales.
+  Value stackRow(Value group, size_t vector) { return e.add(e.mul(group, vectors()), static_cast<int64_t>(vector)); }
+  Value loadScale(Value group, size_t vector) {
+    if (tile.dequantized)
+      return tile.dequantized.loadFloat(e, scaleIndex(group), tile.dequantizedLanes[vector]);
+    return e.load(scales, {stackRow(group, vector), e.index(0)});
   }
-  KQuantMinima offsetsOf(size_t vector) {
-    if (!tile.laidOut)
-      return blocks.offsets(columns[vector]);
-    auto minima = [&](int64_t i) { return tile.laidOut.load(e, offsetsPlace(i), tile.laidOutLanes[vector]); };
-    return {{minima(0), minima(1)}, tile.laidOut.loadNumber(e, offsetsPlace(2), tile.laidOutLanes[vector])};
+  KQuantMinima loadMinima(size_t vector) {
+    if (!tile.dequantized)
+      return unpacker.minima(columns[vector]);
+    auto minima = [&](int64_t i) { return tile.dequantized.load(e, minimaIndex(i), tile.dequantizedLanes[vector]); };
+    return {{minima(0), minima(1)}, tile.dequantized.loadFloat(e, minimaIndex(2), tile.dequantizedLanes[vector])};
   }
-  Value levelsOf(size_t vector, Value pair, Value first, int64_t second, int64_t number) {
-    if (tile.laidOut)
-      return tile.laidOut.load(e, levelPlace(placeOf(first, second, number)), tile.laidOutLanes[vector]);
-    return blocks.levels(columns[vector], pair, second, number);
+  Value loadCodes(size_t vector, Value pair, Value first, int64_t second, int64_t word) {
+    if (tile.dequantized)
+      return tile.dequantized.load(e, codeIndex(indexInBlock(first, second, word)), tile.dequantizedLanes[vector]);
+    return unpacker.codes(columns[vector], pair, second, word);
   }
 
-  // Sums of 32 integers are 128 * high + low.
-  Value minimaOf(BlockReader &column, const KQuantMinima &offsets, BlockReader &row) {
+  // Sums of 32 codes are stored as two digits: 128 * high + low.
+  Value multiplyMinima(BlockReader &column, const KQuantMinima &minima, BlockReader &row) {
     auto product = [&](int64_t digit) {
-      Value sum = noSum();
-      for (auto [i, minima] : llvm::enumerate(offsets.minima)) {
+      Value sum = zeroSum();
+      for (auto [i, words] : llvm::enumerate(minima.minima)) {
         Value sums = row.scalar(digitsField, e.index(2 * digit + static_cast<int64_t>(i)));
-        sum = dot(sum, minima, mostMinimum, e.broadcast(sums));
+        sum = dot(sum, words, maxMinimum, e.broadcast(sums));
       }
       return sum;
     };
@@ -156,188 +160,174 @@ private:
   }
 
   Emitter::Values addPair(Value pair, ValueRange before) {
-    Emitter::Values parts(before);
-    Value first = blocks.firstOf(e, pair);
-    int64_t words = blocks.group / word;
-    if (streams)
-      linesOfPair = streams->ofPair(pair);
-    fetchFirst(pair);
-    for (int64_t from = 0; from < stretchWords; from += words) {
+    Emitter::Values partials(before);
+    Value first = unpacker.firstIndex(e, pair);
+    int64_t words = unpacker.groupValues / wordCodes;
+    if (prefetches)
+      pairLines = prefetches->linesOfPair(pair);
+    prefetchFirst(pair);
+    for (int64_t from = 0; from < runWords; from += words) {
       Emitter::Values sums[2];
       for (int64_t second : {0, 1})
-        sums[second] = sumsBegin(placeOf(first, second, from));
+        sums[second] = initialSums(indexInBlock(first, second, from));
       for (int64_t i = 0; i < 2 * words; ++i) {
-        int64_t second = takesBoth() ? i % 2 : i / words, number = from + (takesBoth() ? i / 2 : i % words);
-        if (number > 0)
-          fetch(pair, second, number);
-        addWord(pair, first, second, number, sums[second]);
-        if (number == from + words - 1)
-          bringIn(placeOf(first, second, from), sums[second], parts);
+        int64_t second = takesBothRuns() ? i % 2 : i / words, word = from + (takesBothRuns() ? i / 2 : i % words);
+        if (word > 0)
+          prefetch(pair, second, word);
+        addWord(pair, first, second, word, sums[second]);
+        if (word == from + words - 1)
+          addGroup(indexInBlock(first, second, from), sums[second], partials);
       }
     }
-    return parts;
+    return partials;
   }
 
-  // Of a word of a stretch the place of its first value.
-  Value placeOf(Value first, int64_t second, int64_t number) {
-    return e.add(first, second * blocks.apart + number * word);
+  // The index in the block of the first value of a run's word.
+  Value indexInBlock(Value first, int64_t second, int64_t word) {
+    return e.add(first, second * unpacker.runDistance + word * wordCodes);
   }
 
-  // First turns may have branches, which dot products would be moved across, but not what they load.
-  void fetchFirst(Value pair) {
-    fetch(pair, 0, 0);
-    fetch(pair, 1, 0);
+  // First slots may have branches. Dot products would be moved across these, but not what they load.
+  void prefetchFirst(Value pair) {
+    prefetch(pair, 0, 0);
+    prefetch(pair, 1, 0);
   }
-  void fetch(Value pair, int64_t second, int64_t number) {
-    constexpr int64_t stretch = KQuantUnpacker::stretch;
-    if (tile.fetch && !streams)
-      tile.fetch(e.add(k, e.add(e.mul(pair, 2 * stretch), second * stretch)), {number, stretchWords + beginTurns});
+  void prefetch(Value pair, int64_t second, int64_t slot) {
+    constexpr int64_t run = KQuantUnpacker::runLength;
+    if (tile.prefetch && !prefetches)
+      tile.prefetch(e.add(k, e.add(e.mul(pair, 2 * run), second * run)), {slot, runWords + beginSlots});
   }
-  // Memory would be idle while steps and minima are unpacked: the turns of all stretches, divided among the columns.
-  void fetchAtBegin(int64_t column) {
-    if (streams)
-      return streams->fetchAtBegin({column, vectors()});
-    constexpr int64_t all = 2 * KQuantUnpacker::pairs * beginTurns;
+  // Memory would be idle while scales and minima are unpacked: the slots of all runs, divided among the columns.
+  void prefetchAtBegin(int64_t column) {
+    if (prefetches)
+      return prefetches->prefetchScales({column, vectors()});
+    constexpr int64_t all = 2 * KQuantUnpacker::pairs * beginSlots;
     for (int64_t i = all * column / vectors(); i < all * (column + 1) / vectors(); ++i) {
-      int64_t stretch = i / beginTurns;
-      fetch(e.index(stretch / 2), stretch % 2, stretchWords + i % beginTurns);
+      int64_t run = i / beginSlots;
+      prefetch(e.index(run / 2), run % 2, runWords + i % beginSlots);
     }
   }
 
-  // Of a pair, the words of both stretches take turns.
-  PrefetchSlot turnOf(int64_t second, int64_t number, int64_t column) const {
-    return {(2 * number + second) * vectors() + column, 2 * stretchWords * vectors()};
+  // The words of both runs of a pair alternate.
+  PrefetchSlot slotOfWord(int64_t second, int64_t word, int64_t column) const {
+    return {(2 * word + second) * vectors() + column, 2 * runWords * vectors()};
   }
 
-  Emitter::Values sumsBegin(Value place) {
-    if (!blocks.aroundZero)
-      return Emitter::Values(sumsOfGroup(), noSum());
+  Emitter::Values initialSums(Value index) {
+    if (!unpacker.hasZeroPoint)
+      return Emitter::Values(sumsPerGroup(), zeroSum());
     Emitter::Values sums;
     for (BlockReader &row : rows)
-      sums.append(vectors(), e.broadcast(row.scalar(beginsField, e.div(place, blocks.group))));
+      sums.append(vectors(), e.broadcast(row.scalar(foldedSumsField, e.div(index, unpacker.groupValues))));
     return sums;
   }
 
-  void addWord(Value pair, Value first, int64_t second, int64_t number, MutableArrayRef<Value> sums) {
-    Emitter::Values levels;
+  void addWord(Value pair, Value first, int64_t second, int64_t word, MutableArrayRef<Value> sums) {
+    Emitter::Values codes;
     for (int64_t v = 0; v < vectors(); ++v) {
-      if (streams)
-        streams->fetch(linesOfPair, turnOf(second, number, v));
-      levels.push_back(levelsOf(v, pair, first, second, number));
+      if (prefetches)
+        prefetches->prefetch(pairLines, slotOfWord(second, word, v));
+      codes.push_back(loadCodes(v, pair, first, second, word));
     }
     for (auto [r, row] : llvm::enumerate(rows)) {
-      Value x = e.broadcast(integersOf(row, first, second, number));
-      for (auto [v, level] : llvm::enumerate(levels)) {
+      Value x = e.broadcast(loadActivations(row, first, second, word));
+      for (auto [v, code] : llvm::enumerate(codes)) {
         Value &sum = sums[r * vectors() + v];
-        sum = dot(sum, level, blocks.most, x);
+        sum = dot(sum, code, unpacker.maxCode, x);
       }
     }
   }
 
-  // Four of a row, as a word; a lane of several words where that costs no instruction.
-  Value integersOf(BlockReader &row, Value first, int64_t second, int64_t number) {
-    int64_t together = scalarsFromLanes(e.lanes) ? e.lanes : 1, lane = number % together;
-    Value at = e.add(e.div(first, word), second * blocks.apart / word + number - lane);
-    return vector::ExtractOp::create(e.b, e.loc, row.scalars(integersField, at, together), lane);
+  // Four codes of a row, as a word; a lane of several words where that costs no instruction.
+  Value loadActivations(BlockReader &row, Value first, int64_t second, int64_t word) {
+    int64_t atOnce = e.traits.fmaFromLane ? e.lanes : 1, lane = word % atOnce;
+    Value at = e.add(e.div(first, wordCodes), second * unpacker.runDistance / wordCodes + word - lane);
+    return vector::ExtractOp::create(e.b, e.loc, row.scalars(codesField, at, atOnce), lane);
   }
 
-  void bringIn(Value place, ValueRange sums, MutableArrayRef<Value> parts) {
+  void addGroup(Value index, ValueRange sums, MutableArrayRef<Value> partials) {
     for (auto [v, column] : llvm::enumerate(columns)) {
-      Value step = stepOf(e.div(place, blocks.group), v);
-      for (size_t i = v; i < parts.size(); i += vectors())
-        parts[i] = e.fma(column.toFloat(sums[i]), step, parts[i]);
+      Value scale = loadScale(e.div(index, unpacker.groupValues), v);
+      for (size_t i = v; i < partials.size(); i += vectors())
+        partials[i] = e.fma(column.toFloat(sums[i]), scale, partials[i]);
     }
   }
 
-  Value scaleOf(BlockReader &row) {
+  Value loadRowScale(BlockReader &row) {
     return vector::ExtractOp::create(e.b, e.loc, row.number(scaleField, e.b.getF32Type()), 0);
   }
-  Value noSum() { return columns.front().constant(0); }
-  Value dot(Value sum, Value levels, int64_t most, Value x) {
-    return kernel::DotOp::create(e.b, e.loc, sum, bytesOf(levels), bytesOf(x), most, /*isSigned=*/false);
+  Value zeroSum() { return columns.front().constant(0); }
+  Value dot(Value sum, Value codes, int64_t maxCode, Value x) {
+    return kernel::DotOp::create(e.b, e.loc, sum, asBytes(codes), asBytes(x), maxCode, /*isSigned=*/false);
   }
-  Value bytesOf(Value words) {
-    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);
+  Value asBytes(Value words) {
+    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({wordCodes * e.lanes}, e.b.getI8Type()), words);
   }
 
   Emitter &e;
-  const KQuantUnpacker &blocks;
+  const KQuantUnpacker &unpacker;
   const TileOperands &tile;
-  const Value steps, k;
+  const Value scales, k;  // scales: on the stack
   std::vector<BlockReader> columns, rows;
-  std::optional<KQuantPrefetch> streams;
-  std::vector<KQuantPrefetch::Lines> linesOfPair;
+  std::optional<KQuantPrefetch> prefetches;
+  std::vector<KQuantPrefetch::Lines> pairLines;
 };
 
-// With AVX-512 a vector to each row.
-int64_t rowsOf(const StorageFormat &weight, int64_t lanes) {
-  return lanes > 8 ? pairsOfIntegers(weight, lanes) : rowsOfIntegers(weight, lanes);
-}
+class KQuantMicrokernel final : public IntegerMicrokernel {
+public:
+  KQuantMicrokernel(const StorageFormat &weight, const IsaTraits &traits, const KQuantUnpacker &unpacker)
+      : IntegerMicrokernel(Kind::KQuant, weight, traits, unpacker.maxCode), unpacker(unpacker) {}
 
-// With 8 lanes those of a panel of 16, as one stream.
-int64_t columnsOfRow(const StorageFormat &weight, int64_t lanes) {
-  return lanes == 8 ? 2 * lanes : columnsOfIntegerRow(weight, lanes);
-}
+  // With a large register file each row has one vector.
+  int64_t tileRows() const override {
+    return traits.hasLargeRegisterFile() ? accumulators() : IntegerMicrokernel::tileRows();
+  }
+  // With few registers those of a panel of 16, as one stream.
+  int64_t rowColumns() const override {
+    return traits.hasFewRegisters() ? 2 * traits.lanes : IntegerMicrokernel::rowColumns();
+  }
+  int64_t unroll() const override { return KQuantUnpacker::runLength; }
 
-// Two blocks: scales lie in front of all levels, and a processor that meets them fetches less ahead by itself. Of a
-// single stream one.
-int64_t fetchAhead(const StorageFormat &weight, int64_t lines, int64_t lanes) {
-  return (lanes == 8 ? 1 : 2) * weight.blockValues / KQuantUnpacker::stretch * lines;
-}
+  // Two blocks: scales lie before all codes, and hardware prefetchers that meet them fetch less ahead. One block of a
+  // single stream.
+  int64_t prefetchDistance(int64_t linesPerIteration) const override {
+    return (traits.hasFewRegisters() ? 1 : 2) * weight.blockValues / KQuantUnpacker::runLength * linesPerIteration;
+  }
+  // With a large register file rows of streams that hardware prefetchers do not follow.
+  int64_t prefetchRows() const override {
+    return traits.hasLargeRegisterFile() && !isHardwarePrefetched() ? 3 : IntegerMicrokernel::prefetchRows();
+  }
 
-// With AVX-512 those of a stream that no processor follows: without fetches two and three rows of q6_k took twice as
-// long as one.
-int64_t rowsAhead(const StorageFormat &weight, int64_t lanes) {
-  return lanes > 8 && !areIntegersFollowed(weight) ? 3 : rowsAheadOfIntegers(weight, lanes);
-}
+  int64_t minRowsToDequantize() const override { return minRowsToDequantizeCodes(unpacker.isSlow); }
+  int64_t dequantizedWords(int64_t k) const override { return KQuantBlock::dequantizedWords(unpacker, k); }
+  void dequantize(const MatmulContext &c, const TileOperands &tile) const override {
+    c.e.loop(c.e.index(0), c.e.index(tile.k), KQuantUnpacker::values,
+             [&](Value k) { KQuantBlock(c, unpacker, tile, Value(), k).dequantize(); });
+  }
 
-const KQuantUnpacker &blocksOf(const MatmulContext &c) {
-  return *kQuantUnpacker(elementFormat(cast<ShapedType>(c.weight.getType())).name);
-}
+  void multiply(const MatmulContext &c, const TileOperands &tile, const TileAccumulators &sums) const override {
+    Emitter &e = c.e;
+    Value scales = tile.dequantized ? Value() : allocateScales(c, tile);
+    sums.store(
+        e.loop(e.index(0), e.index(tile.k), KQuantUnpacker::values, sums.load(),
+               [&](Value k, ValueRange before) { return KQuantBlock(c, unpacker, tile, scales, k).add(before); }));
+  }
 
-// In the function's frame.
-Value stackOfSteps(const MatmulContext &c, const TileOperands &tile) {
-  OpBuilder::InsertionGuard guard(c.e.b);
-  c.e.b.setInsertionPoint(c.tasks);
-  return c.e.stackBuffer({Block::stepsOf(blocksOf(c), tile), c.e.lanes});
-}
+private:
+  // In the function's frame.
+  Value allocateScales(const MatmulContext &c, const TileOperands &tile) const {
+    OpBuilder::InsertionGuard guard(c.e.b);
+    c.e.b.setInsertionPoint(c.tasks);
+    return c.e.stackBuffer({KQuantBlock::scaleRows(unpacker, tile), c.e.lanes});
+  }
 
-void multiplySuper(const MatmulContext &c, const TileOperands &tile, const TileAccumulators &sums) {
-  Emitter &e = c.e;
-  const KQuantUnpacker &blocks = blocksOf(c);
-  Value steps = tile.laidOut ? Value() : stackOfSteps(c, tile);
-  sums.store(e.loop(e.index(0), e.index(tile.depth), KQuantUnpacker::values, sums.before(),
-                    [&](Value k, ValueRange before) { return Block(c, blocks, tile, steps, k).add(before); }));
-}
-
-void layOutSuper(const MatmulContext &c, const TileOperands &tile) {
-  c.e.loop(c.e.index(0), c.e.index(tile.depth), KQuantUnpacker::values,
-           [&](Value k) { Block(c, blocksOf(c), tile, Value(), k).layOut(); });
-}
-
-constexpr DequantizedLayout layout = {
-    [](const StorageFormat &weight, int64_t lanes) {
-      return layoutRowsOfIntegers(kQuantUnpacker(weight.name)->laborious, lanes);
-    },
-    [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*kQuantUnpacker(weight.name), depth); },
-    layOutSuper, integersFetchShares, integersKeepOrder};
+  const KQuantUnpacker &unpacker;
+};
 
 }  // namespace
 
-const Microkernel kQuantMicrokernel = {rowsOf,
-                                       columnsOfIntegers,
-                                       columnsOfRow,
-                                       [](const StorageFormat &, int64_t) { return KQuantUnpacker::stretch; },
-                                       /*fixedSteps=*/true,
-                                       valuesOfScale,
-                                       fetchAhead,
-                                       blockOfIntegers,
-                                       /*rowsStay=*/false,
-                                       multiplySuper,
-                                       tallRowsOfIntegers,
-                                       /*streams=*/true,
-                                       &layout,
-                                       rowsAhead,
-                                       areIntegersFollowed};
+std::unique_ptr<const Microkernel> makeKQuantMicrokernel(const StorageFormat &weight, const IsaTraits &traits) {
+  return std::make_unique<KQuantMicrokernel>(weight, traits, *findKQuantUnpacker(weight.name));
+}
 
 }  // namespace talc

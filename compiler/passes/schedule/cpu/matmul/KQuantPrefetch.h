@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile that reads a weight once fetches ahead of blocks of 256 values: what it loads, in that order, some blocks
-// later.
+// What a tile that reads a weight once prefetches of k-quants: what it loads, in that order, some blocks later.
 //
-//                            scales   levels of pair 0   1   2   3     of a block
-//   while steps are unpacked   x
-//   with each pair                            x            of every field a quarter
+//                             scales   codes of pair 0   1   2   3     of a block
+//   while scales are unpacked   x
+//   with each pair                            x            a quarter of every field
 //
-// In the order of addresses, lines would come too late of a format whose scales lie behind the levels (q6_k), and
-// others while nothing waits for them. Where a processor drops what it has no room for, all is fetched again half a
-// block ahead.
+// In the order of addresses, lines would come too late if a format has its scales behind its codes (q6_k), and other
+// lines while nothing waits for them. Where a processor drops prefetches that it has no room for, all are repeated half
+// a block ahead.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/KQuantUnpack.h"
@@ -20,31 +19,32 @@ class KQuantPrefetch {
 public:
   using Value = mlir::Value;
 
-  // Of the block that begins at k of the tile.
-  KQuantPrefetch(const MatmulContext &c, const KQuantUnpacker &blocks, const TileOperands &tile, Value k);
+  // For the block that begins at k of the tile.
+  KQuantPrefetch(const MatmulContext &c, const KQuantUnpacker &unpacker, const TileOperands &tile, Value k);
 
-  // Whether the tile is one that reads a weight once, on such a processor, and takes all lanes of its panels.
-  static bool serve(const MatmulContext &c, const TileOperands &tile);
+  // Whether the tile reads a weight once, on a processor that drops prefetches, and takes all lanes of its panels.
+  static bool appliesTo(const MatmulContext &c, const TileOperands &tile);
 
-  void fetchAtBegin(PrefetchSlot turn) const { fetch(scales, turn); }
-  // What is fetched in the turns of a pair.
+  // Cache lines, counted from an address.
   struct Lines {
-    Value address;  // of the first one
+    Value address;
     int64_t count;
   };
-  std::vector<Lines> ofPair(Value pair) const;
-  void fetch(llvm::ArrayRef<Lines> lines, PrefetchSlot turn) const;
+  void prefetchScales(PrefetchSlot slot) const { prefetch(scales, slot); }
+  // The lines that are prefetched in the slots of a pair.
+  std::vector<Lines> linesOfPair(Value pair) const;
+  void prefetch(llvm::ArrayRef<Lines> lines, PrefetchSlot slot) const;
 
 private:
-  // Where the block begins that lies so many behind this one.
-  Value blockBehind(Value begin, Value count) const;
-  // A part of a field's lines, of a block.
-  Lines linesOf(const BlockField &field, Value begin, Value part, int64_t parts) const;
+  // The address of the block that comes `count` blocks after the one at `begin`.
+  Value laterBlock(Value begin, Value count) const;
+  // A part of a field's lines in a block.
+  Lines fieldLines(const BlockField &field, Value begin, Value part, int64_t parts) const;
 
   Emitter &e;
   const StorageFormat &format;
-  const KQuantUnpacker &blocks;
-  const int64_t lanes, level, ahead;  // ahead: blocks
+  const KQuantUnpacker &unpacker;
+  const int64_t lanes, level, blocksAhead;
   const Value bytes;
   Emitter::Values begins;  // of the tile's blocks, panel by panel
   std::vector<Lines> scales;

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a contraction, and the register tiles in them.
+// The loops of a matmul, and the register tiles in them.
 //
 //   for each block of panels                         (the task's rows and their sums stay in L2)
 //     for each block of k
 //       for each group of panels                     (its part stays in cache while the rows pass)
-//         for each tile of rows                      (rows are dealt evenly to as few tiles as possible)
+//         for each tile of rows                      (rows are split evenly into as few tiles as possible)
 //           accumulators; for k: the group's vectors, a broadcast per row, a multiply-add for each pair
-//           on the way the tiles fetch what comes next of the weight into cache
+//           on the way the tiles prefetch the weight that comes next
 //           store the sums
 //         after the last k, row by row: epilogue, store
 //
-// Of a weight that takes long to unpack, many rows pass panels that are unpacked once for all of them, 256 k of 64
-// columns or 512 of 16 at a time, and sums wait on the stack: levels as bytes, 16 or 8 KiB, stay in L1, widened numbers
-// in L2.
+// If a weight takes long to dequantize, many rows pass panels that are dequantized once for all of them, 256 k of 64
+// columns or 512 of 16 at a time, and sums wait on the stack: codes as bytes, 16 or 8 KiB, stay in L1, f32 values in
+// L2.
 //
 //                    k block 0    k block 1          one block of panels, two groups; tiles 0 to 3 of a block of rows
 //   panels 0-3      0 1 2 3  ->  8 9 ...             take group 0, then tiles 4 to 7 take group 1, then the next k
 //   panels 4-7      4 5 6 7  ->
 //
-// A group of panels fills the accumulators (tileColumns). With few rows a group has more columns, so that the
+// A group of panels fills the accumulators (tile_columns). With few rows a group has more columns, so that the
 // multiply-adds still overlap. Sums are stored, so that the code of an epilogue exists once and not for every shape of
-// a tile, and so that k can be divided: a chain goes on where it stopped. A divided k leaves them in the result itself,
-// which has room for many groups; where that is not possible (gated, or a last panel that is not full) they lie on the
+// a tile, and so that k can be split: a chain goes on where it stopped. If k is split, sums wait in the result itself,
+// which has room for many groups; where that is not possible (gated, or a last panel that is not full) they wait on the
 // stack, and a block of panels is one group.
 #include "compiler/passes/schedule/cpu/matmul/MatmulLoops.h"
-
-#include "dialects/kernel/SourceOrder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -40,7 +38,7 @@ namespace talc {
 struct MatmulLoops::Rows {
   Value first, count;
   const EvenParts tiles;
-  int64_t ofTile;  // at least
+  int64_t minTileRows;
 };
 
 // `stack`: where sums wait; null: in the result.
@@ -48,61 +46,61 @@ struct MatmulLoops::PanelBlock {
   Value begin, end;
   const Panels &all;
   Value stack, firstK, isLast;
-  int64_t depth, tileRows;
-  DequantizedPanels laidOut;
+  int64_t k, tileRows;
+  DequantizedPanels dequantized;
 };
 
-MatmulLoops::MatmulLoops(const MatmulContext &c, int64_t fewRows, bool byAmx)
-    : c(c), plan(c.plan), e(c.e), areFew(fewRows > 0), most(areFew ? fewRows : c.plan.fewRows()) {
-  if (most > 0)
-    sumsOfFew = e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes});
+MatmulLoops::MatmulLoops(const MatmulContext &c, int64_t fewRows, bool useAmx)
+    : c(c), plan(c.plan), t(c.plan.tunables), e(c.e), areFew(fewRows > 0),
+      maxFewRows(areFew ? fewRows : c.plan.maxFewRows()) {
+  if (maxFewRows > 0)
+    fewRowSums = e.stackBuffer({maxFewRows, plan.groupLanes(1)});
   if (areFew)
     return;
-  int64_t lanes = plan.groupPanels(plan.tileRows) * plan.panelLanes;
-  if (!plan.sumsInResult())
-    sumsOfMany = e.stackBuffer({plan.blockRows, lanes});
-  if (plan.layoutRows > 0 && !byAmx)
-    laidOut = makeLayout();
-  if (plan.streamRows > 0)
-    sumsOfStreams = e.stackBuffer({plan.streamRows, lanes});
-  if (byAmx)
+  int64_t lanes = plan.groupLanes(t.tileRows);
+  if (!plan.sumsWaitInResult())
+    manyRowSums = e.stackBuffer({t.blockRows, lanes});
+  if (t.dequantizeRows > 0 && !useAmx)
+    dequantized = allocateDequantized();
+  if (t.streamRows > 0)
+    streamSums = e.stackBuffer({t.streamRows, lanes});
+  if (useAmx)
     amx.emplace(c);
 }
 
-// In sums of others, if these are as many.
-MatmulLoops::Layout MatmulLoops::makeLayout() {
-  int64_t lanes = plan.groupPanels(plan.layoutTileRows()) * plan.panelLanes;
-  int64_t words = plan.products.layout->words(*plan.weightFormat, plan.layoutDepth());
-  auto type = MemRefType::get({words, lanes}, e.b.getI32Type());
+// The sums share the memory of other rows' sums, if these are as many.
+MatmulLoops::DequantizedBlock MatmulLoops::allocateDequantized() {
+  int64_t lanes = plan.groupLanes(plan.dequantizedTileRows());
+  auto type = MemRefType::get({plan.microkernel->dequantizedWords(plan.dequantizedK()), lanes}, e.b.getI32Type());
   Value memory = memref::AllocaOp::create(e.b, e.loc, type, e.b.getI64IntegerAttr(64));
-  if (plan.products.layout->keepsOrder(*plan.weightFormat, plan.lanes))
+  if (plan.microkernel->keepsSourceOrder())
     c.tasks->getParentOfType<func::FuncOp>()->setAttr(kernel::keepsSourceOrderAttr, e.b.getUnitAttr());
-  bool same = sumsOfMany && lanes == plan.groupPanels(plan.tileRows) * plan.panelLanes;
-  return {{memory}, same ? sumsOfMany : e.stackBuffer({plan.blockRows, lanes})};
+  bool isShared = manyRowSums && lanes == plan.groupLanes(t.tileRows);
+  return {{memory}, isShared ? manyRowSums : e.stackBuffer({t.blockRows, lanes})};
 }
 
 void MatmulLoops::emit(Value first, Value count, const Panels &panels) {
-  if (std::optional<int64_t> known = getConstantIntValue(count); areFew && known)
-    return fewRows(first, *known, panels);
-  auto few = [&] { e.dispatch(count, 1, most, [&](int64_t n) { fewRows(first, n, panels); }); };
+  if (std::optional<int64_t> staticCount = getConstantIntValue(count); areFew && staticCount)
+    return emitFewRows(first, *staticCount, panels);
+  auto few = [&] { e.dispatch(count, 1, maxFewRows, [&](int64_t n) { emitFewRows(first, n, panels); }); };
   if (areFew)
     return few();
-  e.choose(e.less(count, e.index(most + 1)), few, [&] {
+  e.choose(e.less(count, e.index(maxFewRows + 1)), few, [&] {
     if (amx)
       return e.choose(
-          amx->take(count), [&] { amx->multiply(first, count, panels.begin, panels.end); },
-          [&] { streamOrMany(first, count, panels); });
-    if (!laidOut)
-      return streamOrMany(first, count, panels);
+          amx->takesRows(count), [&] { amx->multiply(first, count, panels.begin, panels.end); },
+          [&] { emitRowsFromMemory(first, count, panels); });
+    if (!dequantized)
+      return emitRowsFromMemory(first, count, panels);
     e.choose(
-        e.less(count, e.index(plan.layoutRows)), [&] { streamOrMany(first, count, panels); },
-        [&] { laidOutRows(first, count, panels); });
+        e.less(count, e.index(t.dequantizeRows)), [&] { emitRowsFromMemory(first, count, panels); },
+        [&] { emitDequantizedRows(first, count, panels); });
   });
 }
 
-// Runs body(panels at a time, first panel). A rest is halved again and again: a tile of one panel has too few chains
-// to keep the multiply-adds busy.
-void MatmulLoops::eachGroup(int64_t rows, Value begin, Value end, llvm::function_ref<void(int64_t, Value)> body) {
+// Runs body(panels at a time, first panel). The remainder is halved again and again: a tile of one panel has too few
+// accumulators to keep the multiply-adds busy.
+void MatmulLoops::forEachGroup(int64_t rows, Value begin, Value end, llvm::function_ref<void(int64_t, Value)> body) {
   Value first = begin;
   for (int64_t step = plan.groupPanels(rows); step > 0; step /= 2) {
     Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
@@ -111,105 +109,110 @@ void MatmulLoops::eachGroup(int64_t rows, Value begin, Value end, llvm::function
   }
 }
 
-void MatmulLoops::fewRows(Value first, int64_t rows, const Panels &panels) {
-  eachGroup(rows, panels.begin, panels.end, [&](int64_t count, Value panel) {
-    bool streams = rows <= plan.fetchRows && plan.fetchAhead > 0;
-    TilePrefetch fetch = streams ? prefetchStreams(c, count, panel, plan.fetchAhead) : nullptr;
-    StoredSums sums = {sumsOfFew, first, panel};
-    MatmulTile{rows, count, e.index(0), panel, e.index(0), plan.depth, fetch, streams}.emit(c, sums);
+void MatmulLoops::emitFewRows(Value first, int64_t rows, const Panels &panels) {
+  forEachGroup(rows, panels.begin, panels.end, [&](int64_t count, Value panel) {
+    bool prefetches = rows <= t.prefetchRows && t.prefetchAhead > 0;
+    TilePrefetch prefetch = prefetches ? prefetchOwnPanels(c, count, panel, t.prefetchAhead) : nullptr;
+    StoredSums sums = {fewRowSums, first, panel};
+    MatmulTile{rows, count, e.index(0), panel, e.index(0), plan.shape.k, prefetch, prefetches}.emit(c, sums);
     c.finish(c, sums, e.index(rows), e.index(count), panel);
   });
 }
 
-void MatmulLoops::streamOrMany(Value first, Value count, const Panels &panels) {
-  const int64_t ofSeveral = EvenParts::smallest(plan.tileRows + 1, plan.tileRows);
+// Rows that read the weight itself: as streams, if the plan says so and they are more than a tile.
+void MatmulLoops::emitRowsFromMemory(Value first, Value count, const Panels &panels) {
+  const int64_t minSplitRows = EvenParts::smallest(t.tileRows + 1, t.tileRows);
   auto many = [&] {
     // There may be so few that they are one tile.
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), std::min(most + 1, ofSeveral)};
-    manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany, plan.tileRows});
+    Rows rows = {first, count, EvenParts(e, count, t.tileRows, t.tallRows), std::min(maxFewRows + 1, minSplitRows)};
+    emitBlocks(rows, panels, {t.blockPanels, t.blockK, manyRowSums, t.tileRows});
   };
-  if (!sumsOfStreams)
+  if (!streamSums)
     return many();
-  Value isTile = e.less(count, e.index(std::max(plan.tileRows, plan.tallRows) + 1));
-  e.choose(e.select(isTile, isTile, e.less(e.index(plan.streamRows), count)), many, [&] {
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows), ofSeveral};
-    manyRows(rows, panels, {plan.groupPanels(plan.tileRows), plan.streamDepth, sumsOfStreams, plan.tileRows});
+  Value isTile = e.less(count, e.index(std::max(t.tileRows, t.tallRows) + 1));
+  e.choose(e.select(isTile, isTile, e.less(e.index(t.streamRows), count)), many, [&] {
+    Rows rows = {first, count, EvenParts(e, count, t.tileRows), minSplitRows};
+    emitBlocks(rows, panels, {plan.groupPanels(t.tileRows), t.streamK, streamSums, t.tileRows});
   });
 }
 
-void MatmulLoops::laidOutRows(Value first, Value count, const Panels &panels) {
-  int64_t tile = plan.layoutTileRows();
-  Rows rows = {first, count, EvenParts(e, count, tile), EvenParts::smallest(plan.layoutRows, tile)};
-  manyRows(rows, panels, {plan.groupPanels(tile), plan.layoutDepth(), laidOut->sums, tile, laidOut->panels});
+void MatmulLoops::emitDequantizedRows(Value first, Value count, const Panels &panels) {
+  int64_t tile = plan.dequantizedTileRows();
+  Rows rows = {first, count, EvenParts(e, count, tile), EvenParts::smallest(t.dequantizeRows, tile)};
+  emitBlocks(rows, panels, {plan.groupPanels(tile), plan.dequantizedK(), dequantized->sums, tile, dequantized->panels});
 }
 
-void MatmulLoops::manyRows(const Rows &rows, const Panels &panels, const Blocks &blocks) {
+void MatmulLoops::emitBlocks(const Rows &rows, const Panels &panels, const Blocks &blocks) {
   e.loop(panels.begin, panels.end, blocks.panels, [&](Value begin) {
     Value end = e.min(e.add(begin, blocks.panels), panels.end);
-    e.loop(e.index(0), e.index(plan.depth), blocks.depth, [&](Value firstK) {
-      Value isLast = e.less(e.index(plan.depth), e.add(firstK, blocks.depth + 1));
-      groupsOf(rows, {begin, end, panels, blocks.stack, firstK, isLast, blocks.depth, blocks.tileRows, blocks.laidOut});
+    e.loop(e.index(0), e.index(plan.shape.k), blocks.k, [&](Value firstK) {
+      Value isLast = e.less(e.index(plan.shape.k), e.add(firstK, blocks.k + 1));
+      emitGroups(rows,
+                 {begin, end, panels, blocks.stack, firstK, isLast, blocks.k, blocks.tileRows, blocks.dequantized});
     });
   });
 }
 
-void MatmulLoops::groupsOf(const Rows &rows, const PanelBlock &block) {
-  eachGroup(block.tileRows, block.begin, block.end, [&](int64_t count, Value panel) {
-    if (block.laidOut)
-      layOutPanels(c, count, panel, block.firstK, block.depth, block.laidOut);
+void MatmulLoops::emitGroups(const Rows &rows, const PanelBlock &block) {
+  forEachGroup(block.tileRows, block.begin, block.end, [&](int64_t count, Value panel) {
+    if (block.dequantized)
+      dequantizePanels(c, count, panel, block.firstK, block.k, block.dequantized);
     NextPanelPrefetch next = nextPanels(rows, block, count, e.add(panel, count));
-    StoredSums sums = {block.stack, rows.first, block.depth < plan.depth ? block.begin : panel};
-    auto tile = [&](Value t, Value row, int64_t n) {
-      fetchResultsOf(block, n, count, e.add(rows.first, row), panel);
-      TilePrefetch fetch = fetchOf(n, t, next, block, count, panel);
-      MatmulTile{n, count, row, panel, block.firstK, block.depth, fetch, /*streams=*/false, block.laidOut, panel}.emit(
-          c, sums);
+    StoredSums sums = {block.stack, rows.first, block.k < plan.shape.k ? block.begin : panel};
+    auto emitTile = [&](Value tile, Value row, int64_t n) {
+      prefetchResultsOfTile(block, n, count, e.add(rows.first, row), panel);
+      TilePrefetch prefetch = makeTilePrefetch(n, tile, next, block, count, panel);
+      MatmulTile{
+          n,    count, row, panel, block.firstK, block.k, prefetch, /*prefetchesOwnPanels=*/false, block.dequantized,
+          panel}
+          .emit(c, sums);
     };
-    rows.tiles.each(e, tile, rows.ofTile);
+    rows.tiles.each(e, emitTile, rows.minTileRows);
     e.when(block.isLast, [&] { c.finish(c, sums, rows.count, e.index(count), panel); });
   });
 }
 
 // An epilogue reads and writes them after the last k.
-void MatmulLoops::fetchResultsOf(const PanelBlock &block, int64_t rows, int64_t panels, Value row, Value panel) {
+void MatmulLoops::prefetchResultsOfTile(const PanelBlock &block, int64_t rows, int64_t panels, Value row, Value panel) {
   if (!c.prefetchResults)
     return;
-  auto fetch = [&] { c.prefetchResults(c, rows, panels, row, panel); };
-  if (block.stack && block.depth < plan.depth)
-    return e.when(block.isLast, fetch);
-  fetch();
+  auto prefetch = [&] { c.prefetchResults(c, rows, panels, row, panel); };
+  if (block.stack && block.k < plan.shape.k)
+    return e.when(block.isLast, prefetch);
+  prefetch();
 }
 
-// What comes next; and the first tile of a task, for which nobody fetched, its own panels. Unpacked ones are there.
-// Into L1 fetches may be dropped, so that all iterations repeat them.
-TilePrefetch MatmulLoops::fetchOf(int64_t rows, Value tile, const NextPanelPrefetch &next, const PanelBlock &block,
-                                  int64_t panels, Value panel) {
-  if (block.laidOut && plan.fetchLevel > 1 && plan.products.layout->fetchesShares(plan.lanes)) {
-    next.fetchShare(tile);
+// A tile prefetches the next panels; the first tile of a task also its own, since no tile before it did. Dequantized
+// panels are in cache already. Prefetches into L1 may be dropped, so that all iterations repeat them.
+TilePrefetch MatmulLoops::makeTilePrefetch(int64_t rows, Value tile, const NextPanelPrefetch &next,
+                                           const PanelBlock &block, int64_t panels, Value panel) {
+  if (block.dequantized && t.prefetchLevel > 1 && plan.microkernel->prefetchesSharesFirst()) {
+    next.prefetchShare(tile);
     return nullptr;
   }
-  TilePrefetch later = next.ofTile(tile, rows);
-  if (plan.fetchFirst == 0)
+  TilePrefetch later = next.forTile(tile, rows);
+  if (t.prefetchFirst == 0)
     return later;
-  Value place = e.add(e.add(tile, block.firstK), e.sub(panel, block.all.begin)), isFirst = e.less(place, e.index(1));
-  TilePrefetch own = prefetchStreams(c, panels, panel, plan.fetchFirst);
-  return [this, isFirst, own, later](Value piece, Value k, PrefetchSlot turn) {
-    e.when(isFirst, [&] { own(piece, k, turn); });
+  Value distance = e.add(e.add(tile, block.firstK), e.sub(panel, block.all.begin));
+  Value isFirst = e.less(distance, e.index(1));
+  TilePrefetch own = prefetchOwnPanels(c, panels, panel, t.prefetchFirst);
+  return [this, isFirst, own, later](Value slice, Value k, PrefetchSlot slot) {
+    e.when(isFirst, [&] { own(slice, k, slot); });
     if (later)
-      later(piece, k, turn);
+      later(slice, k, slot);
   };
 }
 
-// The group behind this one comes next, or the block's first one with the next k, or another task's.
-NextPanelPrefetch MatmulLoops::nextPanels(const Rows &rows, const PanelBlock &block, int64_t count, Value behind) {
-  Value inBlock = e.less(behind, block.end);
-  Value other = e.select(e.less(behind, block.all.end), behind, block.all.next);
-  Value nextPanel = e.select(inBlock, behind, e.select(block.isLast, other, block.begin));
-  Value nextK = e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, block.depth)));
-  return NextPanelPrefetch(c, count, nextPanel, nextK, block.depth, rows.tiles.count);
+// The next group is the one after this, or the block's first one with the next k, or that of another task.
+NextPanelPrefetch MatmulLoops::nextPanels(const Rows &rows, const PanelBlock &block, int64_t count, Value after) {
+  Value inBlock = e.less(after, block.end);
+  Value other = e.select(e.less(after, block.all.end), after, block.all.next);
+  Value nextPanel = e.select(inBlock, after, e.select(block.isLast, other, block.begin));
+  Value nextK = e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, block.k)));
+  return NextPanelPrefetch(c, count, nextPanel, nextK, block.k, rows.tiles.count);
 }
 
-void shareAddresses(kernel::TasksOp tasks) {
+void eliminateCommonAddresses(kernel::TasksOp tasks) {
   IRRewriter rewriter(tasks.getContext());
   DominanceInfo dominance(tasks);
   eliminateCommonSubExpressions(rewriter, dominance, tasks);

@@ -1,104 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of a contraction: those of its operands, and those of the tiles and blocks that expand-matmul makes of
-// it, which are the numbers of its plan.
+// The plan of a matmul: its shape, its microkernel, and the tuning parameters that cut its loops.
 #pragma once
 
 #include "compiler/passes/schedule/TuningParameters.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulShape.h"
 #include "compiler/passes/schedule/cpu/matmul/Microkernel.h"
-#include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
+
+#include <memory>
 
 namespace talc {
 
-// What a contraction multiplies, and what it makes.
-struct MatmulShape {
-  mlir::MemRefType x, weight;
-  int64_t panels, width;  // of the weight, which pass together; columns of the result
-  int64_t groups = 1;     // of the model
-  bool gated;
-  bool hasPlace;  // whether each sum has a place of its own in the result
+// The tuning parameters; comments name them as plans do where that differs.
+struct MatmulTunables {
+  // A full tile: rows, columns, steps of k per iteration (tile_steps). Columns of a tile of one row.
+  int64_t tileRows, tileColumns, unroll, rowColumns;
+  // More rows than a full tile has, but at most these, are one tall tile, which passes a weight once and whose slices
+  // prefetch the next panel evenly; 0: there is none.
+  int64_t tallRows;
+  int64_t blockRows, blockPanels, blockK;  // block_depth
+  int64_t taskPanels;                      // of a task that threads take while the step runs
+  // Cache lines that a tile of at most `prefetchRows` rows prefetches ahead in its own stream (fetch_ahead,
+  // fetch_rows); 0: none.
+  int64_t prefetchAhead, prefetchRows;
+  // Lines that the first tile of a task of many rows prefetches of its own panels (fetch_first), and lines of the next
+  // panels that a tile of many rows prefetches in an iteration at most (fetch_next).
+  int64_t prefetchFirst, prefetchNext;
+  int64_t prefetchLevel;  // fetch_level: the cache that weights are prefetched into, 1 or 2
+  // Rows of several tiles, but at most these, pass a panel in blocks of `streamK` (stream_depth) that stay in L1: they
+  // read the weight once, in order. 0: no rows do.
+  int64_t streamRows, streamK;
+  // From so many rows on, tiles pass panels that are dequantized once for all of them (layout_rows); 0: never.
+  int64_t dequantizeRows;
 
-  static MatmulShape of(kernel::MatmulOp op);
-  // Of one expert.
-  static MatmulShape of(kernel::ExpertsOp op);
-};
-
-// What the cost model looks at: lanes of a vector, bytes of L2, and what comes of fetches (CpuFacts).
-struct CostModelTarget {
-  int64_t lanes, cacheBytes;
-  bool dropsPrefetches, prefetchesStreams;
+  static llvm::ArrayRef<TuningParameter<MatmulTunables>> parameters();
 };
 
 struct MatmulPlan {
-  // The cost model's choice.
-  MatmulPlan(const MatmulShape &shape, const CostModelTarget &machine);
-  // What assign-plans chose.
-  MatmulPlan(const MatmulShape &shape, int64_t lanes, kernel::PlanAttr plan);
+  MatmulPlan(const MatmulShape &shape, const IsaTraits &traits);
+  // The plan that assign-plans chose.
+  MatmulPlan(const MatmulShape &shape, const IsaTraits &traits, kernel::PlanAttr attribute);
 
-  static llvm::ArrayRef<TuningParameter<MatmulPlan>> parameters();
-  // After others were given, what the cost model chose of unpacked panels goes with them.
-  void fitLayout();
-  // Why numbers in their ranges do not go together; empty: they do.
-  std::string contradiction() const;
+  // Why parameters in their ranges contradict each other; empty: they do not.
+  std::string findContradiction() const;
 
-  // Panels side by side in a group, and the lanes of each that a tile of so many rows takes at a time: all, or what
-  // divides them.
+  // Panels side by side in a group, and the lanes of each that a tile of so many rows takes at a time: a slice, all of
+  // them or what divides them.
   int64_t groupPanels(int64_t rows) const;
-  int64_t pieceLanes(int64_t rows) const;
+  int64_t sliceLanes(int64_t rows) const;
+  int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * sliceLanes(rows); }
+  int64_t slicesPerPanel(int64_t rows) const { return shape.panelLanes / sliceLanes(rows); }
+  // Lanes of all panels of a group.
+  int64_t groupLanes(int64_t rows) const { return groupPanels(rows) * shape.panelLanes; }
 
-  // With up to so many rows a tile takes more columns than a full one, or is alone and fetches its own stream. Of its
-  // pieces only the first one would wait for memory: such a tile fetches what comes next instead, in all of them.
-  int64_t fewRows() const;
+  // The largest count of rows that are handled as one tile of their own: wider in N than a full tile, or prefetching
+  // its own stream. A tile that reads its panels in slices prefetches the next panel instead, since only its first
+  // slice would stall.
+  int64_t maxFewRows() const;
 
-  // Columns of a tile.
-  int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * pieceLanes(rows); }
+  // Dequantized panels: steps of k at a time (0: there can be none), and rows of a tile, which loads at most as many
+  // words of them as of its rows.
+  int64_t dequantizedK() const;
+  int64_t dequantizedTileRows() const;
 
-  // Of panels that are unpacked: steps of k at a time (0: they cannot be), and rows of a tile, which loads no more
-  // words of them than of its rows.
-  int64_t layoutDepth() const;
-  int64_t layoutTileRows() const { return tileColumns == lanes ? std::max<int64_t>(tileRows / 2, 1) : tileRows; }
+  // Whether the sums of many rows wait in the result while k goes on. Sums of gates cannot, nor can those of a last
+  // panel that is not full.
+  bool sumsWaitInResult() const {
+    return tunables.blockK < shape.k && shape.hasResultSlots && shape.n == shape.panels * shape.panelLanes;
+  }
+  bool sumsFitOnStack() const;
+  // Whether a tall tile can take half of a full one's columns.
+  bool hasHalfTiles() const;
 
-  // The model's group, if it has several, that a panel belongs to.
-  mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
-
-  // Whether the sums of many rows wait in the result while k goes on: neither those of gates nor with a last panel that
-  // is not full.
-  bool sumsInResult() const { return blockDepth < depth && hasPlace && width == panels * panelLanes; }
-
-  const Microkernel &products;
-  int64_t lanes;
-  int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
-  int64_t width;                                    // of the result
-  int64_t groups, groupFeatures;                    // of the model, each of so many features of its own
-  int64_t lineElements;                             // of the weight, in a line of the caches
-  bool hasPlace;                                    // whether each sum has one in the result
-  const StorageFormat *weightFormat;
-  int64_t depthUnit;  // blocks of k begin at its multiples
-
-  // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
-  int64_t tileRows, tileColumns, tileSteps, rowColumns;
-  // More rows than a full tile's, but no more than these, are one tall tile of as many columns, or half of them, so
-  // that they pass a weight once and its pieces fetch the next panel evenly; 0: there is none.
-  int64_t tallRows;
-  int64_t blockRows, blockPanels, blockDepth;
-  int64_t taskPanels;  // of a task that is claimed
-  // Lines of a weight that come later, which up to so many of few rows fetch ahead; 0: none. And those that the first
-  // tile of a task of many rows does.
-  int64_t fetchAhead, fetchRows, fetchFirst;
-  // Lines of the panels that come next, and that a tile of many rows fetches in an iteration at most; and the cache
-  // that all lines of a weight are fetched into: 1 or 2.
-  int64_t fetchNext, fetchLevel;
-  // Rows of several tiles, but no more than stream_rows, pass a panel in blocks of so many k, which stay in L1: they
-  // read the weight once, in order; 0: there are none.
-  int64_t streamRows, streamDepth;
-  // So many rows and more pass panels that are unpacked for all of them, a block of k at a time; 0: none do.
-  int64_t layoutRows;
+  MatmulShape shape;
+  IsaTraits traits;
+  std::shared_ptr<const Microkernel> microkernel;
+  int64_t kUnit;  // blocks of k begin at multiples of this
+  MatmulTunables tunables = {};
 
 private:
-  MatmulPlan(const MatmulShape &shape, int64_t lanes);
-  bool hasRoomForSums() const;
-  bool hasHalves() const { return groupPanels(tileRows) == 1 && pieceLanes(tileRows) % (2 * lanes) == 0; }
-  void chooseBlocks(const StorageFormat &x, int64_t room);
-  void chooseStreams(const StorageFormat &weight);
   int64_t columns(int64_t rows) const;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of a contraction: its pieces, each a register tile whose sums come from memory and go back there.
+// A tile of a matmul goes slice by slice; each slice is a register tile whose sums come from memory and go back there.
 //
-//   a panel of 64 lanes with vectors of 8:   | piece 0 | piece 1 | piece 2 | piece 3 |     16 lanes each
+//   a panel of 64 lanes with vectors of 8:   | slice 0 | slice 1 | slice 2 | slice 3 |     16 lanes each
 //
-// A panel that is too wide for the accumulators, packed for wider vectors, is taken piece by piece; a piece takes the
-// same lanes of every panel of the group.
+// A panel that is too wide for the accumulators, packed for wider vectors, is taken in slices; a slice has the same
+// lanes of every panel of the group.
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 using namespace mlir;
@@ -13,83 +13,85 @@ namespace talc {
 
 namespace {
 
-// One piece: the lanes [piece * pieceLanes, + pieceLanes) of every panel.
-class Piece {
+// The lanes [index * sliceLanes, + sliceLanes) of every panel.
+class TileSlice {
 public:
-  Piece(const MatmulContext &c, const MatmulTile &tile, const StoredSums &sums, Value number)
-      : c(c), e(c.e), tile(tile), sums(sums), number(number), perPanel(c.plan.pieceLanes(tile.rows) / c.e.lanes),
-        vectors(tile.panels * perPanel), firstLane(c.e.mul(number, c.plan.pieceLanes(tile.rows))) {
+  TileSlice(const MatmulContext &c, const MatmulTile &tile, const StoredSums &sums, Value index)
+      : c(c), e(c.e), tile(tile), sums(sums), index(index), vectorsPerPanel(c.plan.sliceLanes(tile.rows) / c.e.lanes),
+        vectors(tile.panels * vectorsPerPanel), firstLane(c.e.mul(index, c.plan.sliceLanes(tile.rows))) {
     Value first = e.add(sums.firstRow, tile.row);
     for (int64_t r = 0; r < tile.rows; ++r) {
-      rowAt.push_back(e.add(first, r));
-      sumRows.push_back(sums.stack ? e.add(tile.row, r) : rowAt.back());
+      rows.push_back(e.add(first, r));
+      sumRows.push_back(sums.stack ? e.add(tile.row, r) : rows.back());
     }
     for (int64_t p = 0; p < tile.panels; ++p)
-      panelAt.push_back(e.add(tile.panel, p));
+      panels.push_back(e.add(tile.panel, p));
     for (int64_t v = 0; v < vectors; ++v)
-      sumColumns.push_back(e.add(sums.column(c, panelAt[v / perPanel]), laneOf(v)));
+      sumColumns.push_back(e.add(sums.column(c, panels[v / vectorsPerPanel]), laneOfVector(v)));
   }
 
   void emit() {
+    const MatmulShape &shape = c.plan.shape;
     Value firstFeature = tile.firstK;
-    if (c.plan.groups > 1)
-      firstFeature = e.add(firstFeature, e.mul(c.plan.groupOf(e, tile.panel), c.plan.groupFeatures));
-    TileOperands places = {{}, {}, {}, {}, tile.firstK, tile.depth, nullptr, tile.streams};
-    for (Value row : rowAt) {
-      RowAddress place = c.placeOf ? c.placeOf(row) : RowAddress{row, {}};
-      places.rows.push_back(place.row);
-      places.features.push_back(place.feature ? e.add(firstFeature, place.feature) : firstFeature);
+    if (shape.groups > 1)
+      firstFeature = e.add(firstFeature, e.mul(shape.groupIndex(e, tile.panel), shape.groupFeatures));
+    TileOperands operands = {{}, {}, {}, {}, tile.firstK, tile.k, nullptr, tile.prefetchesOwnPanels};
+    for (Value row : rows) {
+      RowAddress address = c.rowAddress ? c.rowAddress(row) : RowAddress{row, {}};
+      operands.rows.push_back(address.row);
+      operands.features.push_back(address.feature ? e.add(firstFeature, address.feature) : firstFeature);
     }
     for (int64_t v = 0; v < vectors; ++v) {
-      places.panels.push_back(panelAt[v / perPanel]);
-      places.lanes.push_back(laneOf(v));
-      if (tile.laidOut)
-        places.laidOutLanes.push_back(
-            e.add(e.mul(e.sub(panelAt[v / perPanel], tile.laidOutPanel), c.plan.panelLanes), laneOf(v)));
+      Value panel = panels[v / vectorsPerPanel];
+      operands.panels.push_back(panel);
+      operands.lanes.push_back(laneOfVector(v));
+      if (tile.dequantized)
+        operands.dequantizedLanes.push_back(
+            e.add(e.mul(e.sub(panel, tile.dequantizedPanel), shape.panelLanes), laneOfVector(v)));
     }
-    places.laidOut = tile.laidOut;
-    if (tile.fetch)
-      places.fetch = [&](Value k, PrefetchSlot turn) { tile.fetch(number, k, turn); };
-    std::vector<TileAccumulators::Place> sumPlaces;
+    operands.dequantized = tile.dequantized;
+    if (tile.prefetch)
+      operands.prefetch = [&](Value k, PrefetchSlot slot) { tile.prefetch(index, k, slot); };
+    std::vector<TileAccumulators::Address> addresses;
     for (int64_t i = 0; i < tile.rows * vectors; ++i)
-      sumPlaces.push_back({sumRows[i / vectors], sumColumns[i % vectors]});
+      addresses.push_back({sumRows[i / vectors], sumColumns[i % vectors]});
     // A tile that takes all of k begins with the first one.
-    Value firstK = tile.depth < c.plan.depth ? tile.firstK : e.index(0);
-    c.plan.products.multiply(c, places, TileAccumulators(e, sums.memory(c), std::move(sumPlaces), firstK));
+    Value firstK = tile.k < shape.k ? tile.firstK : e.index(0);
+    c.plan.microkernel->multiply(c, operands, TileAccumulators(e, sums.memory(c), std::move(addresses), firstK));
   }
 
 private:
-  Value laneOf(int64_t vector) { return e.add(firstLane, vector % perPanel * e.lanes); }
+  Value laneOfVector(int64_t vector) { return e.add(firstLane, vector % vectorsPerPanel * e.lanes); }
 
   const MatmulContext &c;
   Emitter &e;
   const MatmulTile &tile;
   const StoredSums &sums;
-  const Value number;
-  const int64_t perPanel, vectors;  // of a panel; of the piece
+  const Value index;
+  const int64_t vectorsPerPanel, vectors;
   const Value firstLane;
-  Emitter::Values rowAt, panelAt, sumRows, sumColumns;
+  Emitter::Values rows, panels, sumRows, sumColumns;
 };
 
 }  // namespace
 
 void MatmulTile::emit(const MatmulContext &c, const StoredSums &sums) const {
-  int64_t lanes = c.plan.pieceLanes(rows);
-  if (lanes == c.plan.panelLanes)
-    return Piece(c, *this, sums, c.e.index(0)).emit();
-  c.e.loop(c.e.index(0), c.e.index(c.plan.panelLanes / lanes), 1,
-           [&](Value piece) { Piece(c, *this, sums, piece).emit(); });
+  int64_t slices = c.plan.slicesPerPanel(rows);
+  if (slices == 1)
+    return TileSlice(c, *this, sums, c.e.index(0)).emit();
+  c.e.loop(c.e.index(0), c.e.index(slices), 1, [&](Value slice) { TileSlice(c, *this, sums, slice).emit(); });
 }
 
-void layOutPanels(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t depth,
-                  DequantizedPanels to) {
+void dequantizePanels(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t k,
+                      DequantizedPanels to) {
   Emitter &e = c.e;
+  const int64_t panelLanes = c.plan.shape.panelLanes;
   for (int64_t p = 0; p < panels; ++p)
-    e.loop(e.index(0), e.index(c.plan.panelLanes), e.lanes, [&](Value lane) {
-      TileOperands places = {{}, {}, {e.add(panel, p)}, {lane}, firstK, depth, nullptr, /*streams=*/false};
-      places.laidOut = to;
-      places.laidOutLanes = {e.add(lane, p * c.plan.panelLanes)};
-      c.plan.products.layout->layOut(c, places);
+    e.loop(e.index(0), e.index(panelLanes), e.lanes, [&](Value lane) {
+      TileOperands operands = {{}, {}, {e.add(panel, p)}, {lane}, firstK, k, nullptr, /*prefetchesOwnPanels=*/false};
+      operands.dequantized = to;
+      operands.dequantizedLanes = {e.add(lane, p * panelLanes)};
+      c.plan.microkernel->dequantize(c, operands);
     });
 }
 

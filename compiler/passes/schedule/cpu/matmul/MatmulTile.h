@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of a contraction: some rows times a group of panels, for a stretch of k.
+// A tile of a matmul: some rows times a group of panels, for a block of k.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
@@ -13,56 +13,55 @@ struct RowAddress {
 
 struct StoredSums;
 
-// What the loops of a contraction have in common.
+// What all code of a matmul shares.
 struct MatmulContext {
   Emitter &e;
   const MatmulPlan plan;
   kernel::TasksOp tasks;
   mlir::Value x, weight, result;
-  // What becomes of the sums: of the first rows of a block, and panels [panel, + panels).
+  // Makes results of the sums of the first rows of a block and of panels [panel, + panels): the epilogue.
   using Finish = void(const MatmulContext &c, const StoredSums &sums, mlir::Value rows, mlir::Value panels,
                       mlir::Value panel);
   std::function<Finish> finish;
-  // Where rows of x stand; null: where the tiles count them.
-  std::function<RowAddress(mlir::Value row)> placeOf = nullptr;
-  // Fetches what `finish` is going to read and write of these rows; may be null.
+  // Where a row of x lies; null: where the tiles count it.
+  std::function<RowAddress(mlir::Value row)> rowAddress = nullptr;
+  // Prefetches what `finish` is going to read and write for these rows; may be null.
   std::function<void(const MatmulContext &c, int64_t rows, int64_t panels, mlir::Value row, mlir::Value panel)>
       prefetchResults = nullptr;
 };
 
 // Where the sums of a block of rows wait for their epilogue: on the stack, whose row 0 and column 0 are those of
-// `firstRow` and `firstPanel`, or where `stack` is null in the result itself.
+// `firstRow` and `firstPanel`, or, if `stack` is null, in the result itself.
 struct StoredSums {
   mlir::Value stack, firstRow, firstPanel;
 
   mlir::Value memory(const MatmulContext &c) const { return stack ? stack : c.result; }
-  // Of a row of the block.
+  // The place of a row of the block.
   mlir::Value row(const MatmulContext &c, mlir::Value row) const { return stack ? row : c.e.add(firstRow, row); }
-  // Of the first lane of a panel.
+  // The place of a panel's first lane.
   mlir::Value column(const MatmulContext &c, mlir::Value panel) const {
-    return c.e.mul(stack ? c.e.sub(panel, firstPanel) : panel, c.plan.panelLanes);
+    return c.e.mul(stack ? c.e.sub(panel, firstPanel) : panel, c.plan.shape.panelLanes);
   }
 };
 
-// Code that fetches what comes next into cache, while a tile takes a piece, in a turn of the iteration that begins at
-// k.
-using TilePrefetch = std::function<void(mlir::Value piece, mlir::Value k, PrefetchSlot turn)>;
+// Emits prefetches while a tile takes a slice of its panels, in a slot of the iteration that begins at k.
+using TilePrefetch = std::function<void(mlir::Value slice, mlir::Value k, PrefetchSlot slot)>;
 
-// The sums of rows [row, + rows) of a block and panels [panel, + panels) go on by `depth` steps of k from `firstK` on.
+// Adds `k` steps, beginning at `firstK`, to the sums of rows [row, + rows) of a block and panels [panel, + panels).
 struct MatmulTile {
   int64_t rows, panels;
   mlir::Value row, panel, firstK;
-  int64_t depth;
-  TilePrefetch fetch;
-  bool streams = false;  // whether that is what comes later of the same panels
-  DequantizedPanels laidOut = {};
-  mlir::Value laidOutPanel = {};  // whose lanes come first there
+  int64_t k;
+  TilePrefetch prefetch;
+  bool prefetchesOwnPanels = false;  // what comes later of the same panels
+  DequantizedPanels dequantized = {};
+  mlir::Value dequantizedPanel = {};  // the first of these
 
   void emit(const MatmulContext &c, const StoredSums &sums) const;
 };
 
-// Unpacks panels [panel, + panels) for `depth` steps of k from `firstK` on.
-void layOutPanels(const MatmulContext &c, int64_t panels, mlir::Value panel, mlir::Value firstK, int64_t depth,
-                  DequantizedPanels to);
+// Dequantizes panels [panel, + panels) for `k` steps, beginning at `firstK`.
+void dequantizePanels(const MatmulContext &c, int64_t panels, mlir::Value panel, mlir::Value firstK, int64_t k,
+                      DequantizedPanels to);
 
 }  // namespace talc

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a contraction fetch ahead into cache.
+// What the tiles of a matmul prefetch.
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 
 using namespace mlir;
 
 namespace talc {
 
-// One row reads a weight once, and a large one from memory, in as many streams as there are panels. The processor's own
-// prefetching begins anew at every page.
-TilePrefetch prefetchStreams(const MatmulContext &c, int64_t panels, Value panel, int64_t lines) {
+// One row reads a weight once, and a large one from memory, in as many streams as there are panels. Hardware
+// prefetchers begin anew at every page.
+TilePrefetch prefetchOwnPanels(const MatmulContext &c, int64_t panels, Value panel, int64_t lines) {
   Value weight = c.weight;
-  const MatmulPlan &plan = c.plan;
-  const StorageFormat &format = elementFormat(cast<ShapedType>(weight.getType()));
-  int64_t rowsAhead = lines / panels * cacheLineBytes * format.blockValues / (format.blockBytes * plan.panelLanes);
-  rowsAhead = std::max<int64_t>(rowsAhead, 1);
-  int64_t bytes = format.byteSize(plan.tileSteps * plan.panelLanes);
-  int64_t ofPanel = llvm::divideCeil(bytes, cacheLineBytes), all = panels * ofPanel;
-  return [&c, weight, panel, rowsAhead, ofPanel, all](Value, Value k, PrefetchSlot turn) {
-    for (int64_t i = all * turn.number / turn.count; i < all * (turn.number + 1) / turn.count; ++i) {
-      Emitter::Values at = {c.e.add(panel, i / ofPanel), c.e.add(k, rowsAhead), c.e.index(0)};
-      c.e.prefetchLine(weight, at, i % ofPanel, c.plan.fetchLevel);
+  const MatmulShape &shape = c.plan.shape;
+  const StorageFormat &format = *shape.weightFormat;
+  int64_t kAhead = lines / panels * cacheLineBytes * format.blockValues / (format.blockBytes * shape.panelLanes);
+  kAhead = std::max<int64_t>(kAhead, 1);
+  int64_t bytes = format.byteSize(c.plan.tunables.unroll * shape.panelLanes);
+  int64_t panelLines = llvm::divideCeil(bytes, cacheLineBytes), all = panels * panelLines;
+  return [&c, weight, panel, kAhead, panelLines, all](Value, Value k, PrefetchSlot slot) {
+    for (int64_t i = all * slot.index / slot.count; i < all * (slot.index + 1) / slot.count; ++i) {
+      Emitter::Values at = {c.e.add(panel, i / panelLines), c.e.add(k, kAhead), c.e.index(0)};
+      c.e.prefetchLine(weight, at, i % panelLines, c.plan.tunables.prefetchLevel);
     }
   };
 }
 
 void prefetchResults(const MatmulContext &c, OperandRange inputs, int64_t rows, int64_t panels, Value row,
                      Value panel) {
-  constexpr int64_t line = 16;
-  Value column = c.e.mul(panel, c.plan.panelColumns);
+  constexpr int64_t lineColumns = 16;
+  const int64_t panelColumns = c.plan.shape.panelColumns;
+  Value column = c.e.mul(panel, panelColumns);
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t lane = 0; lane < panels * c.plan.panelColumns; lane += line) {
+    for (int64_t lane = 0; lane < panels * panelColumns; lane += lineColumns) {
       Emitter::Values at = {c.e.add(row, r), c.e.add(column, lane)};
       c.e.prefetch(c.result, at, /*level=*/2, /*forWriting=*/true);
       for (Value input : inputs)
@@ -38,76 +39,82 @@ void prefetchResults(const MatmulContext &c, OperandRange inputs, int64_t rows, 
     }
 }
 
-NextPanelPrefetch::NextPanelPrefetch(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t depth,
+NextPanelPrefetch::NextPanelPrefetch(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t k,
                                      Value tiles)
-    : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(c.plan.tileRows)), depth(depth), panel(panel) {
+    : c(c), panels(panels), slices(c.plan.slicesPerPanel(c.plan.tunables.tileRows)), k(k), panel(panel) {
   Emitter &e = c.e;
-  element = e.mul(firstK, c.plan.panelLanes);
-  several = e.less(e.index(1), tiles);
-  perPanel = e.max(e.div(tiles, panels), e.index(1));
-  pace = paceOf(pieces);
+  element = e.mul(firstK, c.plan.shape.panelLanes);
+  hasSeveralTiles = e.less(e.index(1), tiles);
+  tilesPerPanel = e.max(e.div(tiles, panels), e.index(1));
+  pace = computePace(slices);
 }
 
-Value NextPanelPrefetch::paceOf(int64_t pieces) const {
+Value NextPanelPrefetch::computePace(int64_t slices) const {
   Emitter &e = c.e;
-  Value pace = e.ceilDiv(e.index(c.plan.panelLanes), e.mul(perPanel, pieces));
-  return pieces > 1 ? pace : e.select(several, pace, e.index(0));
+  Value pace = e.ceilDiv(e.index(c.plan.shape.panelLanes), e.mul(tilesPerPanel, slices));
+  return slices > 1 ? pace : e.select(hasSeveralTiles, pace, e.index(0));
 }
 
-// Of an iteration: the first two of at most so many lines, and if more lie between it and the next, an eighth, a
-// quarter, a half of them or all: what is fetched again costs time, too. The branches go the same way all the time.
-static void eachLine(const MatmulContext &c, int64_t most, Value between, llvm::function_ref<void(int64_t)> body) {
-  SmallVector<int64_t> levels;
-  for (int64_t level = most; level > 2; level = llvm::divideCeil(level, 2))
-    levels.push_back(level);
-  std::function<void(int64_t, int64_t)> upTo = [&](int64_t from, int64_t to) {
+// The first two lines of an iteration, of at most `maxLines`, and if more lie between it and the next, an eighth, a
+// quarter, a half of them or all: prefetching a line again costs time, too. The branches go the same way all the time.
+static void forEachLine(const MatmulContext &c, int64_t maxLines, Value between,
+                        llvm::function_ref<void(int64_t)> body) {
+  SmallVector<int64_t> limits;
+  for (int64_t limit = maxLines; limit > 2; limit = llvm::divideCeil(limit, 2))
+    limits.push_back(limit);
+  std::function<void(int64_t, int64_t)> emitLines = [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i)
       body(i);
-    if (!levels.empty())
-      c.e.when(c.e.less(c.e.index(to * c.plan.lineElements), between), [&] { upTo(to, levels.pop_back_val()); });
+    if (!limits.empty())
+      c.e.when(c.e.less(c.e.index(to * c.plan.shape.lineElements), between),
+               [&] { emitLines(to, limits.pop_back_val()); });
   };
-  upTo(0, std::min<int64_t>(most, 2));
+  emitLines(0, std::min<int64_t>(maxLines, 2));
 }
 
-TilePrefetch NextPanelPrefetch::ofTile(Value tile, int64_t rows) const {
+TilePrefetch NextPanelPrefetch::forTile(Value tile, int64_t rows) const {
   Emitter &e = c.e;
-  int64_t pieces = c.plan.panelLanes / c.plan.pieceLanes(rows);
+  const int64_t unroll = c.plan.tunables.unroll, lineElements = c.plan.shape.lineElements;
+  int64_t slices = c.plan.slicesPerPanel(rows);
   // If the tile is alone.
-  int64_t most = llvm::divideCeil(panels * c.plan.panelLanes * c.plan.tileSteps, pieces * c.plan.lineElements);
-  most = std::min(most, c.plan.fetchNext);
-  if (most == 0)
+  int64_t maxLines = llvm::divideCeil(panels * c.plan.shape.panelLanes * unroll, slices * lineElements);
+  maxLines = std::min(maxLines, c.plan.tunables.prefetchNext);
+  if (maxLines == 0)
     return nullptr;
-  Value pace = pieces == this->pieces ? this->pace : paceOf(pieces);
-  Share share = shareOf(tile);
-  Value ofPiece = e.mul(pace, depth);
-  Value first = e.add(element, e.mul(e.mul(share.number, pieces), ofPiece));
-  Value between = most > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
-  return [this, &e, most, at = share.panel, pace, ofPiece, first, between](Value piece, Value k, PrefetchSlot turn) {
-    if (turn.number > 0)
+  Value pace = slices == this->slices ? this->pace : computePace(slices);
+  Share share = shareOfTile(tile);
+  Value sliceElements = e.mul(pace, k);
+  Value first = e.add(element, e.mul(e.mul(share.index, slices), sliceElements));
+  Value between = maxLines > 2 ? e.mul(pace, unroll) : Value();
+  return [this, &e, maxLines, panel = share.panel, pace, sliceElements, first, between](Value slice, Value k,
+                                                                                        PrefetchSlot slot) {
+    if (slot.index > 0)
       return;
-    Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
-    eachLine(c, most, between, [&](int64_t line) {
-      e.prefetch(c.weight, {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
+    Value next = e.add(e.add(first, e.mul(slice, sliceElements)), e.mul(k, pace));
+    forEachLine(c, maxLines, between, [&](int64_t line) {
+      e.prefetch(c.weight, {panel, e.index(0), e.add(next, line * c.plan.shape.lineElements)},
+                 c.plan.tunables.prefetchLevel);
     });
   };
 }
 
-NextPanelPrefetch::Share NextPanelPrefetch::shareOf(Value tile) const {
+NextPanelPrefetch::Share NextPanelPrefetch::shareOfTile(Value tile) const {
   Emitter &e = c.e;
-  Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), number = e.sub(tile, e.mul(p, perPanel));
-  return {e.add(panel, p), number};
+  Value p = e.min(e.div(tile, tilesPerPanel), e.index(panels - 1)), index = e.sub(tile, e.mul(p, tilesPerPanel));
+  return {e.add(panel, p), index};
 }
 
-void NextPanelPrefetch::fetchShare(Value tile) const {
-  if (c.plan.fetchNext == 0)
+void NextPanelPrefetch::prefetchShare(Value tile) const {
+  if (c.plan.tunables.prefetchNext == 0)
     return;
   Emitter &e = c.e;
-  Value lines = e.index(llvm::divideCeil(c.plan.panelLanes * depth, c.plan.lineElements));
-  Share share = shareOf(tile);
-  Value count = e.ceilDiv(lines, perPanel), begin = e.mul(share.number, count);
+  const MatmulShape &shape = c.plan.shape;
+  Value lines = e.index(llvm::divideCeil(shape.panelLanes * k, shape.lineElements));
+  Share share = shareOfTile(tile);
+  Value count = e.ceilDiv(lines, tilesPerPanel), begin = e.mul(share.index, count);
   e.loop(begin, e.min(e.add(begin, count), lines), 1, [&](Value line) {
-    Value at[] = {share.panel, e.index(0), e.add(element, e.mul(line, c.plan.lineElements))};
-    e.prefetch(c.weight, at, c.plan.fetchLevel);
+    Value at[] = {share.panel, e.index(0), e.add(element, e.mul(line, shape.lineElements))};
+    e.prefetch(c.weight, at, c.plan.tunables.prefetchLevel);
   });
 }
 

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a contraction fetch ahead into cache.
+// What the tiles of a matmul prefetch: what comes later of their own panels, the panels that come next, and results.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 namespace talc {
 
-// What the streams of these panels read `lines` later, counting all.
-TilePrefetch prefetchStreams(const MatmulContext &c, int64_t panels, mlir::Value panel, int64_t lines);
+// Prefetches what these panels read `lines` cache lines later, counting the lines of all panels.
+TilePrefetch prefetchOwnPanels(const MatmulContext &c, int64_t panels, mlir::Value panel, int64_t lines);
 
-// The places of a tile's results, and what an epilogue reads there: they lie in other rows than the last tile's.
+// Prefetches where a tile's results go, and what an epilogue reads there: they lie in other rows than the last tile's.
 void prefetchResults(const MatmulContext &c, mlir::OperandRange inputs, int64_t rows, int64_t panels, mlir::Value row,
                      mlir::Value panel);
 
-// The weight that comes after a group of panels, spread over the iterations of all tiles of a block of rows. A tile
-// fetches from one panel, for each k of each piece as many elements as that takes, and in an iteration no more lines
-// than the plan says. A single tile of one piece fetches the same lines again and again, so without a branch: it reads
-// in order as fast as memory brings the weight, and the processor's own prefetching does better, since software gets no
-// more lines on their way than L1 can wait for. Pieces skip lines, which it does not follow.
+// Prefetches the weight that comes after a group of panels, spread over the iterations of all tiles of a block of rows.
+// A tile prefetches from one panel, for each k of each slice as many elements as that takes, and in an iteration at
+// most as many lines as the plan says. A single tile of one slice prefetches the same lines again and again, without a
+// branch: it reads in order as fast as memory brings the weight, and hardware prefetchers do better, since L1 can wait
+// for few lines that software asks for. Slices skip lines, so hardware prefetchers lose them.
 class NextPanelPrefetch {
 public:
   using Value = mlir::Value;
 
-  // The panels [panel, + panels) come next with `depth` steps of k from `firstK` on; `tiles` tiles fetch them. `c` must
+  // The panels [panel, + panels) come next with `k` steps from `firstK` on; `tiles` tiles prefetch them. `c` must
   // outlive the object.
-  NextPanelPrefetch(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t depth, Value tiles);
+  NextPanelPrefetch(const MatmulContext &c, int64_t panels, Value panel, Value firstK, int64_t k, Value tiles);
 
-  // Of a tile of so many rows. Valid as long as the object.
-  TilePrefetch ofTile(Value tile, int64_t rows) const;
-  // The lines of a tile's share, each once, before its first k. Where fetches wait for room, so that none is lost, that
-  // leaves the iterations to the products.
-  void fetchShare(Value tile) const;
+  // What a tile of so many rows does. Valid as long as the object.
+  TilePrefetch forTile(Value tile, int64_t rows) const;
+  // Prefetches a tile's share, each line once, before its first k. Where prefetches wait for room, so that none is
+  // lost, that leaves the iterations to the products.
+  void prefetchShare(Value tile) const;
 
 private:
-  // A tile's panel, and its number among the tiles that fetch from there.
+  // A tile's panel, and the tile's index among those that prefetch from there.
   struct Share {
-    Value panel, number;
+    Value panel, index;
   };
-  Share shareOf(Value tile) const;
-  Value paceOf(int64_t pieces) const;
+  Share shareOfTile(Value tile) const;
+  Value computePace(int64_t slices) const;
 
   const MatmulContext &c;
-  const int64_t panels, pieces, depth;  // pieces: of a full tile
+  const int64_t panels, slices, k;  // slices: of a full tile
   const Value panel;
-  Value element, several, perPanel, pace;
+  Value element, hasSeveralTiles, tilesPerPanel, pace;  // pace: elements for each k
 };
 
 }  // namespace talc

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register tile that every contraction is made of: C[rows, columns] += A[rows, k] * B[k, columns].
+// Loops of register tiles: C[rows, columns] += A[rows, k] * B[k, columns].
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 
 using namespace mlir;
 
 namespace talc {
 
-// Of A's scalars and B's vectors the fewer are loaded first; the others one by one, so that besides the accumulators
-// hardly more than those few take registers. `rows`: vectors of A that are loaded already, with the scalars in `lane`;
-// a processor with such lanes loads two neighbours of B by one instruction.
-static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k, ArrayRef<Value> rows,
-                 int64_t lane) {
+// One step of k. Either A's scalars or B's vectors, the fewer, are loaded first, and the others one by one, so that
+// beside the accumulators hardly more than those few take registers. `rows`: vectors of A that are loaded already, with
+// the scalars in `lane`; a processor with such lanes loads two neighbors of B by one instruction.
+static void emitStep(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k, ArrayRef<Value> rows,
+                     int64_t lane) {
   Emitter::Values held;
   auto scalar = [&](int64_t row) { return e.broadcast(rows.empty() ? tile.loadA(row, k) : e.lane(rows[row], lane)); };
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
@@ -20,9 +20,9 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
   if (tile.rows < tile.vectors || !rows.empty()) {
     for (int64_t row = 0; row < tile.rows; ++row)
       held.push_back(scalar(row));
-    int64_t together = rows.empty() ? 1 : 2;
-    for (int64_t first = 0; first < tile.vectors; first += together) {
-      int64_t end = std::min(first + together, tile.vectors);
+    int64_t atOnce = rows.empty() ? 1 : 2;
+    for (int64_t first = 0; first < tile.vectors; first += atOnce) {
+      int64_t end = std::min(first + atOnce, tile.vectors);
       Emitter::Values b;
       for (int64_t vector = first; vector < end; ++vector)
         b.push_back(tile.loadB(k, vector));
@@ -41,8 +41,8 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
   }
 }
 
-// `unroll` steps of every tile, from k on.
-static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange sums, Value k, int64_t unroll) {
+// `unroll` steps of every tile, beginning at k.
+static Emitter::Values emitSteps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange sums, Value k, int64_t unroll) {
   Emitter::Values result(sums);
   SmallVector<Emitter::Values> rows(tiles.size());
   for (auto [tile, loaded] : llvm::zip(tiles, rows))
@@ -51,7 +51,7 @@ static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRang
   for (int64_t u = 0; u < unroll; ++u) {
     MutableArrayRef<Value> rest = result;
     for (auto [tile, loaded] : llvm::zip(tiles, rows)) {
-      step(e, tile, rest, e.add(k, u), loaded, u);
+      emitStep(e, tile, rest, e.add(k, u), loaded, u);
       rest = rest.drop_front(tile.rows * tile.vectors);
     }
   }
@@ -63,7 +63,7 @@ Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, Val
     return e.loop(from, to, unroll, before, [&](Value k, ValueRange sums) {
       if (tiles.front().begin)
         tiles.front().begin(k);
-      return steps(e, tiles, sums, k, unroll);
+      return emitSteps(e, tiles, sums, k, unroll);
     });
   };
   int64_t unroll = tiles.front().unroll;
@@ -81,21 +81,21 @@ Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, Val
     sums = e.loop(e.index(0), e.index(whole), first.unroll, init, [&](Value k, ValueRange carried) {
       if (first.begin)
         first.begin(k);
-      return steps(e, tiles, carried, k, first.unroll);
+      return emitSteps(e, tiles, carried, k, first.unroll);
     });
   for (int64_t k = whole; k < depth; ++k)
-    sums = steps(e, tiles, sums, e.index(k), /*unroll=*/1);
+    sums = emitSteps(e, tiles, sums, e.index(k), /*unroll=*/1);
   return sums;
 }
 
-void RegisterTile::readA(Emitter &e, PlaceOf placeOf) {
-  loadA = [&e, placeOf](int64_t row, Value k) {
-    auto [memory, at] = placeOf(row, k);
+void RegisterTile::readA(Emitter &e, AddressA addressA) {
+  loadA = [&e, addressA](int64_t row, Value k) {
+    auto [memory, at] = addressA(row, k);
     return e.loadScalar(memory, at);
   };
-  if (scalarsFromLanes(e.lanes) && unroll == e.lanes)
-    loadRow = [&e, placeOf](int64_t row, Value k) {
-      auto [memory, at] = placeOf(row, k);
+  if (e.traits.fmaFromLane && unroll == e.lanes)
+    loadRow = [&e, addressA](int64_t row, Value k) {
+      auto [memory, at] = addressA(row, k);
       return e.load(memory, at);
     };
 }
@@ -107,8 +107,8 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
   return accumulateTogether(e, *this, init, depth);
 }
 
-int64_t tileColumns(int64_t rows, int64_t lanes) {
-  if (lanes > 8)
+int64_t registerTileColumns(int64_t rows, const IsaTraits &traits) {
+  if (traits.hasLargeRegisterFile())
     return rows == 1 ? 256 : 64;
   switch (rows) {
   case 1:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row pieces whose loops are a processor's own.
+// Row-wise ops whose loops differ from those of GPUs.
 #pragma once
 
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
@@ -14,8 +14,8 @@ inline constexpr RowWiseOp cpuRowOps[] = {
     rowWiseOp<kernel::CombineOp, expandCombine>(),
 };
 
-// In either table; null: in none.
-inline const RowWiseOp *findRowOp(mlir::Operation *op) {
+// In either table; null: in neither.
+inline const RowWiseOp *findCpuRowOp(mlir::Operation *op) {
   const RowWiseOp *shared = findRowWiseOp(rowWiseOps, op);
   return shared ? shared : findRowWiseOp(cpuRowOps, op);
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// distribute-tasks: tasks become loops in which every thread does its share of them.
+// distribute-tasks: turns tasks into loops in which every thread does its share of them.
 //
 //   kernel.tasks over rows by rows of (%n) { ^bb0(%first, %end): body }
 //     ->  %first = %n * thread / threads;  %end = %n * (thread + 1) / threads;  body
 //
-//   a fixed part      rows, and the panels of a contraction of few rows: what a thread wrote it finds in its caches,
-//                     and the next piece needs no barrier
-//   in turn           heads of a single row: head h belongs to thread h mod n, whichever piece asks
-//   claimed           tiles of many rows, and queries: a thread does its own part in order, then takes over tasks of
-//                     threads that are behind (work stealing; kernel.next_task)
+//   contiguous parts   rows, and the panels of a matmul of few rows: a thread finds what it wrote in its caches, and
+//   the
+//                      next op needs no barrier
+//   cyclic             heads of a single row: head h belongs to thread h mod n in every op
+//   work stealing      tiles of many rows, and queries: a thread does its own part in order, then takes tasks of
+//   threads
+//                      that are behind (kernel.next_task)
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/tasks/TaskLoops.h"
@@ -24,33 +26,33 @@ using namespace talc;
 static void distribute(Emitter &e, kernel::TasksOp tasks) {
   switch (tasks.getSpace()) {
   case kernel::TaskSpace::rows:
-    return shareRows(e, tasks);
+    return distributeRows(e, tasks);
   case kernel::TaskSpace::heads:
-    return shareHeads(e, tasks);
+    return distributeHeads(e, tasks);
   case kernel::TaskSpace::tiles:
-    return shareTiles(e, tasks);
+    return distributeTiles(e, tasks);
   case kernel::TaskSpace::queries:
-    return shareQueries(e, tasks);
+    return distributeQueries(e, tasks);
   case kernel::TaskSpace::keys:
-    return shareKeys(e, tasks);
+    return distributeKeys(e, tasks);
   }
 }
 
-// What the threads do, in words.
-static StringRef wordsFor(kernel::TasksOp tasks) {
-  bool oneRow = getConstantIntValue(tasks.getExtents()[0]) == 1;
+static StringRef describe(kernel::TasksOp tasks) {
+  bool hasOneRow = getConstantIntValue(tasks.getExtents()[0]) == 1;
   switch (tasks.getSpace()) {
   case kernel::TaskSpace::rows:
     return tasks.getShare() == kernel::Share::all ? "every thread computes all rows" : "every thread has its rows";
   case kernel::TaskSpace::heads:
   case kernel::TaskSpace::keys:
-    return "threads take tasks in turn";
+    return "threads take tasks cyclically";
   case kernel::TaskSpace::tiles:
-    return oneRow ? "every thread has its panels" : "blocks of rows and groups of panels are claimed, if rows are many";
+    return hasOneRow ? "every thread has its panels"
+                     : "work stealing of blocks of rows and groups of panels, if there are many rows";
   case kernel::TaskSpace::queries:
-    return oneRow ? "threads take heads in turn" : "blocks of a head's rows are claimed";
+    return hasOneRow ? "threads take heads cyclically" : "work stealing of blocks of a head's rows";
   }
-  llvm_unreachable("every space has words");
+  llvm_unreachable("every task space has a description");
 }
 
 namespace {
@@ -61,10 +63,10 @@ struct DistributeTasks : talc::impl::DistributeTasksBase<DistributeTasks> {
     getOperation().walk([&](kernel::TasksOp tasks) { all.push_back(tasks); });
     for (kernel::TasksOp tasks : all) {
       if (tasks.getExtents().empty()) {
-        tasks.emitOpError("holds a piece that has not become loops");
+        tasks.emitOpError("holds an op that no pass has turned into loops");
         return signalPassFailure();
       }
-      PassRemarks("schedule", "distribute-tasks").did(tasks, [&] { return wordsFor(tasks).str(); });
+      PassRemarks("schedule", "distribute-tasks").did(tasks, [&] { return describe(tasks).str(); });
       OpBuilder builder(tasks);
       Emitter emitter(builder, tasks.getLoc(), /*lanes=*/1);
       distribute(emitter, tasks);

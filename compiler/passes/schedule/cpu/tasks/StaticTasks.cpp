@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks whose thread follows from their number: rows in contiguous parts, heads and blocks of keys in turn.
+// Static schedules: rows in contiguous parts, heads and blocks of keys cyclically.
 #include "compiler/passes/schedule/cpu/tasks/TaskLoops.h"
 
 using namespace mlir;
 
 namespace talc {
 
-std::pair<Value, Value> ownPart(Emitter &e, Value step, Value count) {
+std::pair<Value, Value> blockPartition(Emitter &e, Value step, Value count) {
   Value thread = kernel::ThreadOp::create(e.b, e.loc, step), threads = kernel::ThreadsOp::create(e.b, e.loc, step);
   return {e.div(e.mul(count, thread), threads), e.div(e.mul(count, e.add(thread, 1)), threads)};
 }
 
-void shareRows(Emitter &e, kernel::TasksOp tasks) {
+void distributeRows(Emitter &e, kernel::TasksOp tasks) {
   Value rows = tasks.getExtents()[0];
   if (tasks.getShare() == kernel::Share::all)
     return inlineBody(e, tasks, {e.index(0), rows});
-  auto [first, end] = ownPart(e, tasks.getStep(), rows);
+  auto [first, end] = blockPartition(e, tasks.getStep(), rows);
   inlineBody(e, tasks, {first, end});
 }
 
-void inTurn(Emitter &e, Value step, Value count, llvm::function_ref<void(Value)> body) {
+void cyclicLoop(Emitter &e, Value step, Value count, llvm::function_ref<void(Value)> body) {
   Value thread = kernel::ThreadOp::create(e.b, e.loc, step), threads = kernel::ThreadsOp::create(e.b, e.loc, step);
   e.loop(thread, count, threads, body);
 }
 
-void shareHeads(Emitter &e, kernel::TasksOp tasks) {
-  inTurn(e, tasks.getStep(), tasks.getExtents()[0], [&](Value head) { inlineBody(e, tasks, head); });
+void distributeHeads(Emitter &e, kernel::TasksOp tasks) {
+  cyclicLoop(e, tasks.getStep(), tasks.getExtents()[0], [&](Value head) { inlineBody(e, tasks, head); });
 }
 
-// The newest blocks come first, so that each head's falls to the thread that stored its newest key (shareHeads).
-void shareKeys(Emitter &e, kernel::TasksOp tasks) {
+// The newest blocks come first, so that the thread that stored a head's newest key (distributeHeads) reads it.
+void distributeKeys(Emitter &e, kernel::TasksOp tasks) {
   Value begin = tasks.getExtents()[0], end = tasks.getExtents()[1], heads = tasks.getExtents()[2];
   Value count = e.mul(e.max(e.sub(end, begin), e.index(0)), heads);
-  inTurn(e, tasks.getStep(), count, [&](Value task) {
+  cyclicLoop(e, tasks.getStep(), count, [&](Value task) {
     Value block = e.sub(e.sub(end, e.index(1)), e.div(task, heads));
     inlineBody(e, tasks, {block, e.rem(task, heads)});
   });

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that threads claim while they run, and loops over them.
+// Emits calls that take tasks, and loops over them.
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
 
 using namespace mlir;
 
 namespace talc {
 
-WorkStealing::WorkStealing(Emitter &e, Value step, Value tasks, Value dealt)
-    : e(e), step(step), tasks(tasks), dealt(dealt) {
-  piece = either([&] { return kernel::BeginTasksOp::create(e.b, e.loc, step); }, e.index(0));
+WorkStealing::WorkStealing(Emitter &e, Value step, Value tasks, Value isDynamic)
+    : e(e), step(step), tasks(tasks), isDynamic(isDynamic) {
+  schedule = ifDynamic([&] { return kernel::BeginTasksOp::create(e.b, e.loc, step); }, e.index(0));
 }
 
 Value WorkStealing::next(Value otherwise) {
-  return either([&] { return kernel::NextTaskOp::create(e.b, e.loc, step, piece, tasks); }, otherwise);
+  return ifDynamic([&] { return kernel::NextTaskOp::create(e.b, e.loc, step, schedule, tasks); }, otherwise);
 }
 
-Value WorkStealing::either(llvm::function_ref<Value()> yes, Value no) {
-  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(e.b.getIndexType()), dealt, /*withElseRegion=*/true);
+Value WorkStealing::ifDynamic(llvm::function_ref<Value()> value, Value otherwise) {
+  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(e.b.getIndexType()), isDynamic, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(e.b, e.loc, yes());
+  scf::YieldOp::create(e.b, e.loc, value());
   e.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(e.b, e.loc, no);
+  scf::YieldOp::create(e.b, e.loc, otherwise);
   return branch.getResult(0);
 }
 
@@ -36,7 +36,7 @@ Value loopWithin(Emitter &e, Value first, Value from, Value count, llvm::functio
   return loop.getResult(0);
 }
 
-Value truth(Emitter &e, bool value) {
+Value constantBool(Emitter &e, bool value) {
   return arith::ConstantIntOp::create(e.b, e.loc, value, 1);
 }
 

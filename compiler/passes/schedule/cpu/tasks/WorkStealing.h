@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that threads claim while they run, and loops over them.
+// Tasks that threads take while a step runs, with work stealing, and loops over them.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -8,25 +8,26 @@ namespace talc {
 
 class WorkStealing {
 public:
-  // Of a piece with so many tasks, if the i1 `dealt` is true. Begins the piece.
-  WorkStealing(Emitter &e, mlir::Value step, mlir::Value tasks, mlir::Value dealt);
+  // For an op with so many tasks, if the i1 `isDynamic` is true. Begins the dynamic schedule.
+  WorkStealing(Emitter &e, mlir::Value step, mlir::Value tasks, mlir::Value isDynamic);
 
-  // The task that this thread claims or, if tasks are not dealt, `otherwise`.
+  // The next task of this thread; with a static schedule `otherwise`.
   mlir::Value next(mlir::Value otherwise);
 
 private:
   // Of type index.
-  mlir::Value either(llvm::function_ref<mlir::Value()> yes, mlir::Value no);
+  mlir::Value ifDynamic(llvm::function_ref<mlir::Value()> value, mlir::Value otherwise);
 
   Emitter &e;
-  mlir::Value step, tasks, dealt, piece;
+  mlir::Value step, tasks, isDynamic, schedule;
 };
 
-// Runs body(i) for `first` and for what body yields, while that is in [from, from + count); returns what is not.
+// Runs body(i) for `first` and for what body yields, while that is in [from, from + count); returns the one that is
+// not.
 mlir::Value loopWithin(Emitter &e, mlir::Value first, mlir::Value from, mlir::Value count,
                        llvm::function_ref<mlir::Value(mlir::Value)> body);
 
-// An i1 that is known.
-mlir::Value truth(Emitter &e, bool value);
+// A constant i1.
+mlir::Value constantBool(Emitter &e, bool value);
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the queries of a tile see, and what becomes of the product of a query and a key.
+// Masks, biases and scores of the queries of a tile.
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 
-#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/attention/KvLayout.h"
 #include "compiler/passes/schedule/attention/ZeroKeys.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,112 +13,114 @@ using namespace mlir;
 namespace talc {
 
 AttentionTile::AttentionTile(WorkgroupEmitter &e, kernel::AttentionOp op)
-    : seen(e, op), e(e), op(op), layout(cast<KvCacheType>(op.getCache().getType())),
+    : mask(e, op), e(e), op(op), layout(cast<KvCacheType>(op.getCache().getType())),
       group(op.getHeads() / layout.heads), scale(op.getScale().convertToDouble()), cap(op.getCap().convertToDouble()),
-      scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
+      scalesEarly(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
 
-void AttentionTile::enter(Value head, Value first, Value number) {
+void AttentionTile::begin(Value head, Value first, Value queries) {
   keyHead = head;
   firstQuery = first;
-  count = number;
+  count = queries;
   if (op.getZeroStart())
-    weighZeros();
+    addZeroKeys();
 }
 
-AttentionTile::Query AttentionTile::queryOf(Value number) {
-  Value m = e.add(firstQuery, e.min(number, e.sub(count, e.index(1)))), token = e.div(m, group);
+AttentionTile::Query AttentionTile::getQuery(Value index) {
+  Value m = e.add(firstQuery, e.min(index, e.sub(count, e.index(1)))), token = e.div(m, group);
   Query query;
-  query.row = e.add(seen.span.getFirstToken(), token);
+  query.row = e.add(mask.span.getFirstToken(), token);
   query.head = e.add(e.mul(keyHead, group), e.rem(m, group));
-  query.position = e.add(seen.span.getFirstPosition(), token);
-  query.first = seen.firstKey(query.position);
-  query.end = seen.endKey(query.position);
+  query.position = e.add(mask.span.getFirstPosition(), token);
+  query.first = mask.firstKey(query.position);
+  query.end = mask.endKey(query.position);
   return query;
 }
 
 Value AttentionTile::firstKey() {
-  return queryOf(e.index(0)).first;
+  return getQuery(e.index(0)).first;
 }
 
 Value AttentionTile::endKey() {
-  return queryOf(e.sub(count, e.index(1))).end;
+  return getQuery(e.sub(count, e.index(1))).end;
 }
 
-Value AttentionTile::isSeen(const Query &query, Value key) {
-  Value isNotBefore = e.less(e.sub(query.first, e.index(1)), key);
-  return arith::AndIOp::create(e.b, e.loc, isNotBefore, e.less(key, query.end));
+Value AttentionTile::isVisible(const Query &query, Value key) {
+  Value isAfterFirst = e.less(e.sub(query.first, e.index(1)), key);
+  return arith::AndIOp::create(e.b, e.loc, isAfterFirst, e.less(key, query.end));
 }
 
-Value AttentionTile::steepness() {
-  return e.splat((scalesFirst ? 1 : scale) * llvm::numbers::log2e);
+Value AttentionTile::log2Scale() {
+  return e.splat((scalesEarly ? 1 : scale) * llvm::numbers::log2e);
 }
 
-// Of a key that is not seen nothing is loaded.
-Value AttentionTile::scoreOf(const Query &query, Value key, Value isSeen, Value product) {
-  Value none = e.splat(maskedScore);
+// Biases are loaded for visible keys only.
+Value AttentionTile::computeScore(const Query &query, Value key, Value isVisible, Value product) {
+  Value masked = e.splat(maskedScore);
   if (!op.getBias() && !op.getRowBias() && cap == 0)
-    return e.select(isSeen, scalesFirst ? e.mulf(product, e.splat(scale)) : product, none);
-  auto found = [&]() -> Value {
-    Value bias = op.getRowBias() ? rowBiasOf(query, key) : op.getBias() ? biasOf(query, key) : Value();
+    return e.select(isVisible, scalesEarly ? e.mulf(product, e.splat(scale)) : product, masked);
+  auto score = [&]() -> Value {
+    Value bias = op.getRowBias() ? loadRowBias(query, key) : op.getBias() ? loadBias(query, key) : Value();
     if (cap == 0)
       return e.fma(product, e.splat(scale), bias);
     Value score = math::TanhOp::create(e.b, e.loc, e.mulf(product, e.splat(scale / cap)));
     score = e.mulf(score, e.splat(cap));
     return bias ? e.addf(score, bias) : score;
   };
-  return e.either(isSeen, found, none);
+  return e.either(isVisible, score, masked);
 }
 
-Value AttentionTile::biasOf(const Query &query, Value key) {
+Value AttentionTile::loadBias(const Query &query, Value key) {
   int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
-  Value at = op.getAbsolute() ? key : e.sub(e.add(key, middle), query.position);
-  return e.loadScalar(op.getBias(), {query.head, at});
+  Value column = op.getAbsolute() ? key : e.sub(e.add(key, middle), query.position);
+  return e.loadScalar(op.getBias(), {query.head, column});
 }
 
-// Keys further away than the bias has columns for have that of the first.
-Value AttentionTile::rowBiasOf(const Query &query, Value key) {
+// Keys beyond the largest distance of the bias use its first column.
+Value AttentionTile::loadRowBias(const Query &query, Value key) {
   int64_t distances = biasDistances(op);
-  Value at = e.max(e.sub(e.add(key, distances - 1), query.position), e.index(0));
-  return e.loadScalar(op.getRowBias(), {query.row, e.add(e.mul(query.head, distances), at)});
+  Value column = e.max(e.sub(e.add(key, distances - 1), query.position), e.index(0));
+  return e.loadScalar(op.getRowBias(), {query.row, e.add(e.mul(query.head, distances), column)});
 }
 
-// All threads together, one query after the other.
-void AttentionTile::weighZeros() {
-  if (!zeros)
-    zeros = e.shared({2, size()});
-  e.loop(e.index(0), count, 1, [&](Value number) {
-    Query query = queryOf(number);
-    SoftmaxState found = zeroKeys(e, op, query.row, query.head, query.position);
+// All threads of the workgroup, one query after the other.
+void AttentionTile::addZeroKeys() {
+  if (!zeroKeyStates)
+    zeroKeyStates = e.shared({2, maxQueries()});
+  e.loop(e.index(0), count, 1, [&](Value index) {
+    Query query = getQuery(index);
+    SoftmaxState state = zeroKeys(e, op, query.row, query.head, query.position);
     e.once([&] {
-      e.storeScalar(found.maximum, zeros, {e.index(0), number});
-      e.storeScalar(found.sum, zeros, {e.index(1), number});
+      e.storeScalar(state.maximum, zeroKeyStates, {e.index(0), index});
+      e.storeScalar(state.sum, zeroKeyStates, {e.index(1), index});
     });
   });
   e.sync();
 }
 
-Value AttentionTile::inverse(Value number, SoftmaxState all) {
+Value AttentionTile::inverse(Value queryIndex, SoftmaxState state) {
   if (op.getSinks())
-    return inverseSum(e, all, e.loadScalar(op.getSinks(), {queryOf(number).head}));
+    return inverseSum(e, state, e.loadScalar(op.getSinks(), {getQuery(queryIndex).head}));
   if (op.getZeroStart())
-    return inverseSum(e, all, {e.loadScalar(zeros, {e.index(0), number}), e.loadScalar(zeros, {e.index(1), number})});
-  return inverseSum(e, all.sum);
+    return inverseSum(
+        e, state,
+        {e.loadScalar(zeroKeyStates, {e.index(0), queryIndex}), e.loadScalar(zeroKeyStates, {e.index(1), queryIndex})});
+  return inverseSum(e, state.sum);
 }
 
-Value AttentionTile::slotOf(Value key) {
-  if (!seen.mayScatter())
-    return seen.slot;
-  Value elsewhere = arith::AndIOp::create(e.b, e.loc, seen.isScattered(), e.less(key, seen.span.getFirstPosition()));
+Value AttentionTile::findSlot(Value key) {
+  if (!mask.mayScatter())
+    return mask.slot;
+  Value isInHistory = arith::AndIOp::create(e.b, e.loc, mask.isScattered(), e.less(key, mask.span.getFirstPosition()));
   return e.either(
-      elsewhere,
+      isInHistory,
       [&]() -> Value {
-        return kernel::HistoryOp::create(e.b, e.loc, op.getStep(), e.add(seen.span.getHistory(), key));
+        return kernel::HistoryOp::create(e.b, e.loc, op.getStep(), e.add(mask.span.getHistory(), key));
       },
-      seen.slot);
+      mask.slot);
 }
 
-KvIndex AttentionTile::placeOf(Value panel, Value token) {
-  return {seen.isSinkRange() ? panel : panelIndex(e, layout, panel), keyHead, token};
+KvIndex AttentionTile::kvIndex(Value panel, Value token) {
+  return {mask.isSinkRange() ? panel : panelIndex(e, layout, panel), keyHead, token};
 }
 
 }  // namespace talc

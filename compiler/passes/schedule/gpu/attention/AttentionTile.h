@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some queries of a key-value head in a workgroup, which see blocks of keys together.
+// A tile of queries of one key-value head, which a workgroup computes over blocks of keys.
 //
-// What a query sees, and what becomes of the product of a query and a key, is the same for all tiles and stands here. A
-// tile says which thread has which part of what (AttentionByThreads.cpp, AttentionByMatrices.cpp).
+// Masks, biases and scores are the same for all tiles and are here. The subclasses distribute the work over threads:
+// FlashAttentionFma.cpp and FlashAttentionMma.cpp.
 #pragma once
 
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
@@ -22,44 +22,44 @@ public:
   AttentionTile(WorkgroupEmitter &e, kernel::AttentionOp op);
   virtual ~AttentionTile() = default;
 
-  // How many queries it has at most.
-  virtual int64_t size() const = 0;
+  virtual int64_t maxQueries() const = 0;
 
-  // The queries [first, first + count) of a key-value head, in the sequence that `seen` has entered. Query m is that of
-  // token m / group and of the head's query m % group.
-  void enter(Value keyHead, Value first, Value count);
-  // The keys that one of them sees, [first, end).
+  // Begins with the queries [first, first + count) of a key-value head, in the sequence that `mask` has entered. Query
+  // m is that of token m / group and of the head's query m % group.
+  void begin(Value keyHead, Value first, Value count);
+  // The keys that any of the queries sees: [firstKey(), endKey()).
   Value firstKey();
   Value endKey();
 
-  // Queries are read from here, until others are.
-  virtual void load(Value queries) = 0;
-  // What a thread has before the first block, and after one more.
-  virtual Values nothing() = 0;
-  virtual Values addBlock(Value firstKey, mlir::ValueRange before) = 0;
-  // Results of the queries; what blocks have yielded, for kernel.combine (see PartialAttentionLayout).
-  virtual void finish(mlir::ValueRange all) = 0;
-  virtual void leave(mlir::ValueRange all, Value line) = 0;
+  // Loads the queries for the blocks that follow.
+  virtual void loadQueries(Value queries) = 0;
+  // What a thread carries from block to block: before the first one, and after one more.
+  virtual Values initialState() = 0;
+  virtual Values addBlock(Value firstKey, mlir::ValueRange state) = 0;
+  // Stores the output of all queries, or the partial attention of the blocks so far in a row of the buffer that
+  // kernel.combine reads (PartialAttentionLayout).
+  virtual void storeOutput(mlir::ValueRange state) = 0;
+  virtual void storePartial(mlir::ValueRange state, Value bufferRow) = 0;
 
-  MaskRange seen;
+  MaskRange mask;
 
 protected:
-  // A query by its number in the tile. Beyond the last it is the last again.
   struct Query {
-    Value row, head, position, first, end;  // the keys that it sees are [first, end)
+    Value row, head, position, first, end;  // it sees the keys [first, end)
   };
-  Query queryOf(Value number);
-  Value isSeen(const Query &query, Value key);
-  // What the softmax sees of the product of a query and a key, if that is seen; to be scaled by `steepness` on the way
-  // to the weights, which are powers of two.
-  Value scoreOf(const Query &query, Value key, Value isSeen, Value product);
-  Value steepness();
-  // 1 / sum of all that a query has met.
-  Value inverse(Value number, SoftmaxState all);
+  // A query of the tile; an index beyond the last one yields the last one.
+  Query getQuery(Value index);
+  Value isVisible(const Query &query, Value key);
+  // The score of a query and a key, from their product. It is still to be multiplied by log2Scale(), since softmax
+  // weights are computed as powers of two.
+  Value computeScore(const Query &query, Value key, Value isVisible, Value product);
+  Value log2Scale();
+  // 1 / sum of a query's weights.
+  Value inverse(Value queryIndex, SoftmaxState state);
 
-  // Which slot has a key (see kernel.span), and where it lies there.
-  Value slotOf(Value key);
-  KvIndex placeOf(Value panel, Value token);
+  // The slot of a key (see kernel.span), and its index there.
+  Value findSlot(Value key);
+  KvIndex kvIndex(Value panel, Value token);
 
   WorkgroupEmitter &e;
   kernel::AttentionOp op;
@@ -68,20 +68,18 @@ protected:
   Value keyHead, firstQuery, count;
 
 private:
-  Value biasOf(const Query &query, Value key);
-  Value rowBiasOf(const Query &query, Value key);
-  void weighZeros();
+  Value loadBias(const Query &query, Value key);
+  Value loadRowBias(const Query &query, Value key);
+  void addZeroKeys();
 
   const double scale, cap;
-  const bool scalesFirst;  // before the largest is found, and not on the way to the weights
-  Value zeros;             // what the keys before the first weigh for each query: maxima, then sums
+  const bool scalesEarly;  // scores are scaled before the maximum, not by log2Scale()
+  Value zeroKeyStates;     // softmax states of the zero keys before the first: maxima, then sums, of each query
 };
 
-// Threads that each have some keys, then some features.
-std::unique_ptr<AttentionTile> tileByThreads(WorkgroupEmitter &e, kernel::AttentionOp op);
-int64_t threadsOfTile(kernel::AttentionOp op);
-int64_t queriesOfTile(kernel::AttentionOp op);
-// Subgroups that each have 16 queries, by matrix instructions (obstacleToMatrices).
-std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
+std::unique_ptr<AttentionTile> makeFmaTile(WorkgroupEmitter &e, kernel::AttentionOp op);
+int64_t fmaTileThreads(kernel::AttentionOp op);
+int64_t fmaTileQueries(kernel::AttentionOp op);
+std::unique_ptr<AttentionTile> makeMmaTile(WorkgroupEmitter &e, kernel::AttentionOp op);
 
 }  // namespace talc

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of attention by matrix instructions, for keys and values in f16 or bf16: each subgroup has 16 queries, and
-// keeps what blocks of 64 keys yield in registers. Subgroups exchange nothing but fragments of queries.
+// A tile of attention by MMA, for keys and values in f16 or bf16: each warp has 16 queries, and keeps the outputs of
+// blocks of 64 keys in registers. Warps exchange nothing but fragmentsQ of queries.
 //
 //   S = Q * K:   16 features of all keys at once     columns of an instruction are keys
-//   P = W * V:   16 keys of up to 64 features        columns of an instruction are features
+//   O = P * V:   16 keys of up to 64 features        columns of an instruction are features
 //
-// Of heads wider than 64 several subgroups have the same queries: each finds all weights, and brings a part of the
-// features of V together, as many as registers hold.
+// For heads wider than 64 several warps have the same queries: each computes all of P, and accumulates as many features
+// of O as fit into registers.
 //
-// Queries and weights become two numbers of 16 bits each (MatrixFactors.h), whose products go into one sum. So results
-// are those of f32 but for the last digits, as if keys and values had been widened.
+// Q and P are split into two 16-bit values (SplitPrecision.h), whose products go into one sum. So results are those of
+// f32 but for the last digits, as if keys and values had been converted to f32.
 //
-// Thread c of the four that have the rows g and g + 8 holds of S the columns 2c and 2c + 1, of a factor W the numbers
-// 2c, 2c + 1, 2c + 8, 2c + 9. The order of keys is ours, so that these are the same keys, and none is exchanged:
+// Thread c of the four that have the rows g and g + 8 holds of S the columns 2c and 2c + 1, and of an operand P the
+// columns 2c, 2c + 1, 2c + 8, 2c + 9. The order of keys is free, and chosen so that these are the same keys, which need
+// no exchange between threads:
 //
-//   a panel's token        4c    4c + 1    4c + 2    4c + 3
-//   instruction, column    0 2c  1 2c      0 2c + 1  1 2c + 1     so thread group g loads the tokens 2g, 2g + 1
-//   number of W and V      2c    2c + 1    2c + 8    2c + 9
+//   token of a panel         4c    4c + 1    4c + 2    4c + 3
+//   instruction, column      0 2c  1 2c      0 2c + 1  1 2c + 1     so thread group g loads the tokens 2g, 2g + 1
+//   column of P, row of V    2c    2c + 1    2c + 8    2c + 9
 //
-// Fragments of queries wait in shared memory, each thread's side by side, since registers are for P.
+// Fragments of Q wait in shared memory, those of a thread side by side, since registers are for O.
 //
-// One token often has so few queries that the rows g have all of them. Then the rows g + 8 are zeros, of whose results
-// nothing is kept.
+// One token often has so few queries that they are in the rows g. Then the rows g + 8 are zeros, and their results are
+// not stored.
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 #include "compiler/passes/schedule/gpu/attention/SplitPrecision.h"
@@ -36,399 +37,403 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t subgroup = 32, most = 4;                       // at most so many subgroups
-constexpr int64_t rows = 16, columns = 8, depth = 16;            // of an instruction
-constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;  // of a block; instructions of a panel's keys
-constexpr int64_t widestPart = 64;                               // features of V whose results registers hold
+using Atom = MmaSyncM16N8K16;
+constexpr int64_t maxWarps = 4;
+constexpr int64_t panels = workgroupKeys / Atom::k;       // of a block
+constexpr int64_t panelInstructions = Atom::k / Atom::n;  // for the keys of a panel
+constexpr int64_t maxWarpFeatures = 64;                   // of O, whose accumulators fit into registers
 
-// How many subgroups divide the features of V among them, each with whole instructions; 0: no number does.
-int64_t partsOf(int64_t width) {
-  for (auto parts = static_cast<int64_t>(llvm::divideCeil(width, widestPart)); parts <= most; ++parts)
-    if (width % (parts * columns) == 0)
+// The number of warps that share the features of V, each with complete instructions; 0: there is none.
+int64_t divideFeatures(int64_t width) {
+  for (auto parts = static_cast<int64_t>(llvm::divideCeil(width, maxWarpFeatures)); parts <= maxWarps; ++parts)
+    if (width % (parts * Atom::n) == 0)
       return parts;
   return 0;
 }
 
-struct Sizes {
-  explicit Sizes(kernel::AttentionOp op) {
+struct MmaTilePlan {
+  explicit MmaTilePlan(kernel::AttentionOp op) {
     kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
-    bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-    parts = partsOf(layout.width);
+    const bool hasOneToken = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
+    parts = divideFeatures(layout.width);
     partWidth = layout.width / parts;
-    tiles = most / parts;
+    tiles = maxWarps / parts;
     const int64_t group = op.getHeads() / layout.heads;
-    if (oneRow)
-      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(group, rows)));
-    halves = oneRow && group <= rows / 2 ? 1 : 2;
+    if (hasOneToken)
+      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(group, Atom::m)));
+    threadRows = hasOneToken && group <= Atom::m / 2 ? 1 : 2;
   }
 
-  int64_t subgroups() const { return tiles * parts; }
-  int64_t queriesOfTile() const { return rows / 2 * halves; }
-  int64_t queries() const { return tiles * queriesOfTile(); }
+  int64_t warps() const { return tiles * parts; }
+  int64_t tileQueries() const { return Atom::m / 2 * threadRows; }
+  int64_t queries() const { return tiles * tileQueries(); }
 
-  int64_t parts, partWidth;  // of the features of V
-  int64_t tiles;             // a subgroup's rows
-  int64_t halves;            // of these that have queries: the rows g, and g + 8
+  int64_t parts, partWidth;  // warps that share the features of V, and features of each
+  int64_t tiles;             // of 16 rows
+  int64_t threadRows;        // rows of a thread that have queries: g, or g and g + 8
 };
 
 class MmaTile final : public AttentionTile {
 public:
-  MmaTile(WorkgroupEmitter &e, kernel::AttentionOp op) : AttentionTile(e, op), sizes(op), steps(layout.width / depth) {
-    fragments = e.shared({sizes.tiles * steps * 2, subgroup * words()});
-    for (int64_t first = 0, count = widestPart; first < sizes.partWidth; first += count) {
-      while (first + count > sizes.partWidth)
+  MmaTile(WorkgroupEmitter &e, kernel::AttentionOp op) : AttentionTile(e, op), plan(op), steps(layout.width / Atom::k) {
+    fragmentsQ = e.shared({plan.tiles * steps * 2, Atom::threads * words()});
+    for (int64_t first = 0, count = maxWarpFeatures; first < plan.partWidth; first += count) {
+      while (first + count > plan.partWidth)
         count /= 2;
-      chunks.push_back({first, count / columns});
+      chunks.push_back({first, count / Atom::n});
     }
   }
 
-  int64_t size() const override { return sizes.queries(); }
+  int64_t maxQueries() const override { return plan.queries(); }
 
-  void load(Value source) override {
+  void loadQueries(Value source) override {
     end = endKey();
-    for (int64_t r = 0; r < sizes.halves; ++r)
-      queries[r] = queryOf(numberOf(r));
-    auto numberAt = [&](int64_t r, Value first, int64_t i) {
-      Value column = e.add(e.mul(queries[r].head, layout.width), e.add(e.add(first, firstOf(0)), i));
+    for (int64_t r = 0; r < plan.threadRows; ++r)
+      queries[r] = getQuery(queryIndex(r));
+    auto loadQuery = [&](int64_t r, Value first, int64_t i) {
+      Value column = e.add(e.mul(queries[r].head, layout.width), e.add(e.add(first, firstOfThread(0)), i));
       return e.loadScalar(source, {queries[r].row, column});
     };
     Values largest =
-        e.loop(e.index(0), e.index(layout.width), depth, zeros(sizes.halves), [&](Value first, ValueRange before) {
+        e.loop(e.index(0), e.index(layout.width), Atom::k, zeros(plan.threadRows), [&](Value first, ValueRange before) {
           Values now(before);
-          for (int64_t r = 0; r < sizes.halves; ++r)
+          for (int64_t r = 0; r < plan.threadRows; ++r)
             for (int64_t i = 0; i < 4; ++i) {
-              Value number = numberAt(r, first, i), negative = e.subf(e.splat(0), number);
-              now[r] = e.maxf(e.maxf(number, negative), now[r]);
+              Value value = loadQuery(r, first, i), negative = e.subf(e.splat(0), value);
+              now[r] = e.maxf(e.maxf(value, negative), now[r]);
             }
           return now;
         });
-    Value powers[2];
-    for (int64_t r = 0; r < sizes.halves; ++r)
-      std::tie(powers[r], factors[r]) =
-          powersOf(e, overColumns(largest[r], [&](Value x, Value y) { return e.maxf(x, y); }));
-    // Numbers are loaded once more, since registers do not hold all of a wide head.
+    Value scales[2];
+    for (int64_t r = 0; r < plan.threadRows; ++r)
+      std::tie(scales[r], scaleInverses[r]) =
+          scalesForSplit(e, reduceOverColumns(largest[r], [&](Value x, Value y) { return e.maxf(x, y); }));
+    // Queries are loaded again, since registers do not hold all of a wide head.
     storeFragments([&](Value step) {
-      Values numbers[2] = {zeros(4), zeros(4)};
-      for (int64_t r = 0; r < sizes.halves; ++r)
+      Values scaled[2] = {zeros(4), zeros(4)};
+      for (int64_t r = 0; r < plan.threadRows; ++r)
         for (int64_t i = 0; i < 4; ++i)
-          numbers[r][i] = e.mulf(numberAt(r, e.mul(step, depth), i), powers[r]);
-      storeFragments(step, numbers[0], numbers[1]);
+          scaled[r][i] = e.mulf(loadQuery(r, e.mul(step, Atom::k), i), scales[r]);
+      storeFragments(step, scaled[0], scaled[1]);
     });
   }
 
-  // Of rows with queries: maxima, sums, then P by instructions, rows and columns.
-  Values nothing() override {
-    SoftmaxState none = emptySoftmax(e);
-    Values all(sizes.halves, none.maximum);
-    all.append(sizes.halves, none.sum);
-    all.append(zeros(sizes.partWidth / 4 * sizes.halves));
-    return all;
+  // For the thread's rows: maxima, sums, then O by instructions, rows and columns.
+  Values initialState() override {
+    SoftmaxState empty = emptySoftmax(e);
+    Values state(plan.threadRows, empty.maximum);
+    state.append(plan.threadRows, empty.sum);
+    state.append(zeros(plan.partWidth / 4 * plan.threadRows));
+    return state;
   }
 
-  Values addBlock(Value firstKey, ValueRange before) override {
-    auto add = [&](bool scattered) {
-      return [&, scattered]() -> Values { return addBlock(firstKey, before, scattered); };
+  Values addBlock(Value firstKey, ValueRange state) override {
+    auto add = [&](bool isScattered) {
+      return [&, isScattered]() -> Values { return addBlock(firstKey, state, isScattered); };
     };
     return e.either(
         e.less(firstRow(), count),
         [&]() -> Values {
-          if (!seen.mayScatter())
-            return addBlock(firstKey, before, false);
-          return e.either(seen.isScattered(), add(true), add(false));
+          if (!mask.mayScatter())
+            return addBlock(firstKey, state, false);
+          return e.either(mask.isScattered(), add(true), add(false));
         },
-        [&] { return Values(before); });
+        [&] { return Values(state); });
   }
 
-  void finish(ValueRange all) override {
-    for (int64_t r = 0; r < sizes.halves; ++r)
-      e.when(e.less(numberOf(r), count), [&] {
-        Value factor = inverse(numberOf(r), weighedOf(all, r));
-        eachValue(all, r, [&](Value feature, Value value) {
+  void storeOutput(ValueRange state) override {
+    for (int64_t r = 0; r < plan.threadRows; ++r)
+      e.when(e.less(queryIndex(r), count), [&] {
+        Value factor = inverse(queryIndex(r), softmaxState(state, r));
+        forEachOutput(state, r, [&](Value feature, Value value) {
           Value column = e.add(e.mul(queries[r].head, layout.width), feature);
           e.storeScalar(e.mulf(value, factor), op.getInit(), {queries[r].row, column});
         });
       });
   }
 
-  void leave(ValueRange all, Value at) override {
+  void storePartial(ValueRange state, Value bufferRow) override {
     kernel::PartialAttentionLayout parts(op.getHeads(), layout.width);
-    for (int64_t r = 0; r < sizes.halves; ++r)
-      e.when(e.less(numberOf(r), count), [&] {
+    for (int64_t r = 0; r < plan.threadRows; ++r)
+      e.when(e.less(queryIndex(r), count), [&] {
         Value head = queries[r].head;
-        eachValue(all, r, [&](Value feature, Value value) {
-          e.storeScalar(value, op.getInit(), {at, e.add(e.mul(head, parts.paddedWidth), feature)});
+        forEachOutput(state, r, [&](Value feature, Value value) {
+          e.storeScalar(value, op.getInit(), {bufferRow, e.add(e.mul(head, parts.paddedWidth), feature)});
         });
-        e.when(arith::AndIOp::create(e.b, e.loc, e.less(column(), e.index(1)), e.less(part(), e.index(1))), [&] {
-          e.storeScalar(weighedOf(all, r).maximum, op.getInit(), {at, e.add(head, parts.maxima)});
-          e.storeScalar(weighedOf(all, r).sum, op.getInit(), {at, e.add(head, parts.sums)});
+        e.when(arith::AndIOp::create(e.b, e.loc, e.less(column(), e.index(1)), e.less(featurePart(), e.index(1))), [&] {
+          e.storeScalar(softmaxState(state, r).maximum, op.getInit(), {bufferRow, e.add(head, parts.maxima)});
+          e.storeScalar(softmaxState(state, r).sum, op.getInit(), {bufferRow, e.add(head, parts.sums)});
         });
       });
   }
 
 private:
-  // Neighbouring features that meet instructions of their own: so many for each of 8 columns.
+  // Neighboring features that are columns of as many instructions: `count` for each of 8 columns.
   struct Chunk {
     int64_t first, count;
   };
 
-  Value lane() { return e.rem(e.thread(), subgroup); }
-  Value own() { return e.div(e.thread(), subgroup); }
+  Value lane() { return e.rem(e.thread(), Atom::threads); }
+  Value warp() { return e.div(e.thread(), Atom::threads); }
   Value row() { return e.div(lane(), 4); }
   Value column() { return e.rem(lane(), 4); }
-  Value part() { return e.rem(own(), sizes.parts); }
-  Value firstFeature() { return e.mul(part(), sizes.partWidth); }
-  Value tile() { return e.div(own(), sizes.parts); }
-  Value firstRow() { return e.mul(tile(), rows); }
-  Value numberOf(int64_t r) { return e.add(e.add(firstRow(), row()), 8 * r); }
-  // The first of the thread's four features, or tokens, of 16.
-  Value firstOf(int64_t begin) { return e.add(e.mul(column(), 4), begin); }
+  Value featurePart() { return e.rem(warp(), plan.parts); }
+  Value firstFeature() { return e.mul(featurePart(), plan.partWidth); }
+  Value tile() { return e.div(warp(), plan.parts); }
+  Value firstRow() { return e.mul(tile(), Atom::m); }
+  Value queryIndex(int64_t r) { return e.add(e.add(firstRow(), row()), 8 * r); }
+  // The first of the four features, or tokens, that the thread has of 16.
+  Value firstOfThread(int64_t begin) { return e.add(e.mul(column(), 4), begin); }
 
   Values zeros(int64_t count) { return Values(count, e.splat(0)); }
-  SoftmaxState weighedOf(ValueRange all, int64_t r) { return {all[r], all[sizes.halves + r]}; }
+  SoftmaxState softmaxState(ValueRange state, int64_t r) { return {state[r], state[plan.threadRows + r]}; }
 
-  template <typename Combine> Value overColumns(Value value, Combine combine) {
+  template <typename Combine> Value reduceOverColumns(Value value, Combine combine) {
     for (int64_t distance : {1, 2})
-      value = combine(value, e.exchanged(value, distance));
+      value = combine(value, e.shuffleXor(value, distance));
     return value;
   }
 
-  // Of 32 bits, that a thread has of a fragment of rows with queries: of the higher numbers, or of the lower ones.
-  int64_t words() { return 2 * sizes.halves; }
-  Values placeOfFragment(Value step, int64_t part) {
+  // Words of 32 bits that a thread stores of a fragment of the high parts, or of the low parts.
+  int64_t words() { return 2 * plan.threadRows; }
+  Values fragmentIndex(Value step, int64_t part) {
     return {e.add(e.mul(e.add(e.mul(tile(), steps), step), 2), part), e.mul(lane(), words())};
   }
 
-  // Subgroups with the same queries store the fragments of every n-th step each.
+  // Warps with the same queries each store the fragments of every n-th step.
   void storeFragments(llvm::function_ref<void(Value)> store) {
-    if (sizes.parts > 1)
-      e.sync();  // everyone has read the queries that were there before
-    e.loop(sizes.parts > 1 ? part() : e.index(0), e.index(steps), e.index(sizes.parts), store);
-    if (sizes.parts > 1)
+    if (plan.parts > 1)
+      e.sync();  // all warps have read the queries before
+    e.loop(plan.parts > 1 ? featurePart() : e.index(0), e.index(steps), e.index(plan.parts), store);
+    if (plan.parts > 1)
       e.sync();
   }
 
-  void storeFragments(Value step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
-    auto [high, low] = factorsOf(e, upper, lower, layout.keys);
+  void storeFragments(Value step, ArrayRef<Value> upperRow, ArrayRef<Value> lowerRow) {
+    auto [high, low] = splitFragmentA(e, upperRow, lowerRow, layout.keys);
     for (int64_t part = 0; part < 2; ++part) {
-      Value all = together(e, part == 0 ? high : low);
-      if (sizes.halves == 1)
-        all = vector::ShuffleOp::create(e.b, e.loc, all, all, ArrayRef<int64_t>{0, 1, 4, 5});
-      all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({words()}, e.b.getF32Type()), all);
-      vector::StoreOp::create(e.b, e.loc, all, fragments, placeOfFragment(step, part), /*nontemporal=*/false,
+      Value fragment = packVector(e, part == 0 ? high : low);
+      if (plan.threadRows == 1)
+        fragment = vector::ShuffleOp::create(e.b, e.loc, fragment, fragment, ArrayRef<int64_t>{0, 1, 4, 5});
+      fragment = vector::BitCastOp::create(e.b, e.loc, VectorType::get({words()}, e.b.getF32Type()), fragment);
+      vector::StoreOp::create(e.b, e.loc, fragment, fragmentsQ, fragmentIndex(step, part), /*nontemporal=*/false,
                               llvm::MaybeAlign(4 * words()));
     }
   }
 
   Value loadFragment(Value step, int64_t part) {
-    Value all = e.loadTogether(fragments, placeOfFragment(step, part), words());
-    all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2 * words()}, layout.keys), all);
-    if (sizes.halves == 1) {
-      Value none = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(cast<VectorType>(all.getType())));
-      all = vector::ShuffleOp::create(e.b, e.loc, all, none, ArrayRef<int64_t>{0, 1, 4, 5, 2, 3, 6, 7});
+    Value fragment = e.loadVector(fragmentsQ, fragmentIndex(step, part), words());
+    fragment = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2 * words()}, layout.keys), fragment);
+    if (plan.threadRows == 1) {
+      Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(cast<VectorType>(fragment.getType())));
+      fragment = vector::ShuffleOp::create(e.b, e.loc, fragment, zero, ArrayRef<int64_t>{0, 1, 4, 5, 2, 3, 6, 7});
     }
-    return fragmentOf(e, all);
+    return makeFragment(e, fragment);
   }
 
-  // The smaller products first.
-  Value multiply(ArrayRef<Value> highLow, Value other, Value sum) {
-    for (Value factor : llvm::reverse(highLow))
-      sum = nvgpu::MmaSyncOp::create(e.b, e.loc, factor, other, sum, ArrayRef<int64_t>{rows, columns, depth});
+  // Adds the smaller products first.
+  Value multiply(ArrayRef<Value> highLow, Value fragmentB, Value sum) {
+    for (Value fragmentA : llvm::reverse(highLow))
+      sum = e.gpu.mma->multiply(e.b, e.loc, fragmentA, fragmentB, sum);
     return sum;
   }
 
   Value zeroSum() {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(VectorType::get({2, 2}, e.b.getF32Type())));
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(e.gpu.mma->accumulator(e.b.getContext())));
   }
-  Value at(Value sum, int64_t r, int64_t x) {
+  Value extract(Value sum, int64_t r, int64_t x) {
     return vector::ExtractOp::create(e.b, e.loc, sum, ArrayRef<int64_t>{r, x});
   }
 
-  Values addBlock(Value firstKey, ValueRange before, bool scattered) {
-    Values products = multiplyKeys(firstKey, scattered);
+  Values addBlock(Value firstKey, ValueRange before, bool isScattered) {
+    Values products = multiplyKeys(firstKey, isScattered);
     Values maxima, sums, scales, weights[2] = {zeros(panels * 4), zeros(panels * 4)};
-    SmallVector<MergedSoftmax> now;
-    for (int64_t r = 0; r < sizes.halves; ++r) {
-      SoftmaxState found = weigh(firstKey, products, r, weights[r]);
-      now.push_back(mergeSoftmax(e, weighedOf(before, r), found));
-      maxima.push_back(now[r].merged.maximum);
-      sums.push_back(now[r].merged.sum);
+    SmallVector<MergedSoftmax> merged;
+    for (int64_t r = 0; r < plan.threadRows; ++r) {
+      SoftmaxState block = computeWeights(firstKey, products, r, weights[r]);
+      merged.push_back(mergeSoftmax(e, softmaxState(before, r), block));
+      maxima.push_back(merged[r].merged.maximum);
+      sums.push_back(merged[r].merged.sum);
     }
-    for (const MergedSoftmax &row : now)
-      scales.push_back(e.mulf(row.gain, e.splat(1.0 / (1 << factorBits))));
-    SmallVector<Values> factors;
+    for (const MergedSoftmax &row : merged)
+      scales.push_back(e.mulf(row.gain, e.splat(1.0 / (1 << scaleBits))));
+    SmallVector<Values> fragmentsP;
     for (int64_t p = 0; p < panels; ++p) {
       auto [high, low] =
-          factorsOf(e, ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4), layout.values);
-      factors.push_back({fragmentOf(e, together(e, high)), fragmentOf(e, together(e, low))});
+          splitFragmentA(e, ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4), layout.values);
+      fragmentsP.push_back({makeFragment(e, packVector(e, high)), makeFragment(e, packVector(e, low))});
     }
-    Values all(maxima);
-    all.append(sums);
+    Values state(maxima);
+    state.append(sums);
     for (const Chunk &chunk : chunks)
-      for (Value sum : multiplyValues(firstKey, factors, chunk, scattered))
-        for (int64_t i = 0; i < 2 * sizes.halves; ++i)
-          all.push_back(mergeSoftmax(e, before[all.size()], now[i / 2].factor, at(sum, i / 2, i % 2), scales[i / 2]));
-    return all;
+      for (Value sum : multiplyWeights(firstKey, fragmentsP, chunk, isScattered))
+        for (int64_t i = 0; i < 2 * plan.threadRows; ++i)
+          state.push_back(
+              mergeSoftmax(e, before[state.size()], merged[i / 2].factor, extract(sum, i / 2, i % 2), scales[i / 2]));
+    return state;
   }
 
-  // By panels and instructions. Where tokens lie in slots of their own, two panels at a time: registers are few, and
-  // addresses of all would take many. Of the many queries of a wider head ptxas would unroll both loops for sm_80.
-  Values multiplyKeys(Value firstKey, bool scattered) {
-    const bool spares = scattered && (sizes.parts == 1 || sizes.halves == 1);
-    const int64_t count = spares ? panels / 2 : panels;
-    Values all;
+  // S by panels and instructions. Where each token has a slot of its own, two panels at a time, since the addresses of
+  // all panels would take too many registers. With many queries of a wide head ptxas would unroll both loops for sm_80.
+  Values multiplyKeys(Value firstKey, bool isScattered) {
+    const bool saveRegisters = isScattered && (plan.parts == 1 || plan.threadRows == 1);
+    const int64_t count = saveRegisters ? panels / 2 : panels;
+    Values products;
     for (int64_t first = 0; first < panels; first += count)
-      all.append(multiplyKeys(firstKey, first, count, scattered));
-    return all;
+      products.append(multiplyKeys(firstKey, first, count, isScattered));
+    return products;
   }
 
-  Values multiplyKeys(Value firstKey, int64_t firstPanel, int64_t count, bool scattered) {
-    Values none(count * perPanel, zeroSum());
-    Value last = e.div(e.sub(end, e.index(1)), layout.tokens), token = e.mul(row(), perPanel);
-    Values places, sources[2];
+  Values multiplyKeys(Value firstKey, int64_t firstPanel, int64_t count, bool isScattered) {
+    Values zeros(count * panelInstructions, zeroSum());
+    Value last = e.div(e.sub(end, e.index(1)), layout.tokens), token = e.mul(row(), panelInstructions);
+    Values panelIndices, sources[2];
     for (int64_t p = firstPanel; p < firstPanel + count; ++p) {
-      places.push_back(placeOf(e.min(e.add(e.div(firstKey, layout.tokens), p), last), token).panel);
-      for (int64_t j = 0; j < perPanel; ++j) {
-        Value slot = scattered ? slotOf(seenKey(e.add(e.add(firstKey, p * depth + j), token))) : seen.slot;
+      panelIndices.push_back(kvIndex(e.min(e.add(e.div(firstKey, layout.tokens), p), last), token).panel);
+      for (int64_t j = 0; j < panelInstructions; ++j) {
+        Value slot = isScattered ? findSlot(clampKey(e.add(e.add(firstKey, p * Atom::k + j), token))) : mask.slot;
         sources[j].push_back(kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getCache(), slot));
       }
     }
-    return e.loop(e.index(0), e.index(steps), 1, none, [&](Value step, ValueRange before) {
-      Values factors = {loadFragment(step, 0), loadFragment(step, 1)}, next;
+    return e.loop(e.index(0), e.index(steps), 1, zeros, [&](Value step, ValueRange before) {
+      Values fragmentsA = {loadFragment(step, 0), loadFragment(step, 1)}, next;
       for (int64_t p = 0; p < count; ++p) {
-        Values lines;
+        Values vectors;
         for (int64_t i = 0; i < 4; ++i) {
-          Values from = {places[p], keyHead, e.add(e.add(e.mul(step, depth), firstOf(0)), i), token};
-          lines.push_back(scattered ? loadApart(sources[0][p], sources[1][p], from)
-                                    : e.loadTogether(sources[0][p], from, perPanel));
+          Values from = {panelIndices[p], keyHead, e.add(e.add(e.mul(step, Atom::k), firstOfThread(0)), i), token};
+          vectors.push_back(isScattered ? loadFromTwoSlots(sources[0][p], sources[1][p], from)
+                                        : e.loadVector(sources[0][p], from, panelInstructions));
         }
-        for (int64_t j = 0; j < perPanel; ++j)
-          next.push_back(multiply(factors, fragmentOf(e, lines, j), before[next.size()]));
+        for (int64_t j = 0; j < panelInstructions; ++j)
+          next.push_back(multiply(fragmentsA, makeFragment(e, vectors, j), before[next.size()]));
       }
       return next;
     });
   }
 
-  // Two neighbouring tokens that lie in different slots.
-  Value loadApart(Value first, Value second, Values from) {
-    Value one = memref::LoadOp::create(e.b, e.loc, first, from);
-    from.back() = e.add(from.back(), 1);
-    Value other = memref::LoadOp::create(e.b, e.loc, second, from);
-    return together(e, {one, other});
+  // Two neighboring tokens that are in different slots.
+  Value loadFromTwoSlots(Value first, Value second, Values index) {
+    Value firstValue = memref::LoadOp::create(e.b, e.loc, first, index);
+    index.back() = e.add(index.back(), 1);
+    Value secondValue = memref::LoadOp::create(e.b, e.loc, second, index);
+    return packVector(e, {firstValue, secondValue});
   }
 
-  Value seenKey(Value key) { return e.min(key, e.sub(end, e.index(1))); }
+  Value clampKey(Value key) { return e.min(key, e.sub(end, e.index(1))); }
 
-  // In 32 bits: registers are few.
+  // Distances have 32 bits, since registers are scarce.
   Value distance(Value from, Value to) {
     return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), e.sub(to, from));
   }
-  Value isBetween(Value from, int64_t place, Value end) {
-    Value number = arith::ConstantIntOp::create(e.b, e.loc, place, 32);
-    Value isNotBefore = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle, from, number);
-    Value isNotBehind = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, number, end);
-    return arith::AndIOp::create(e.b, e.loc, isNotBefore, isNotBehind);
+  Value isBetween(Value begin, int64_t key, Value end) {
+    Value constant = arith::ConstantIntOp::create(e.b, e.loc, key, 32);
+    Value isAfterBegin = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle, begin, constant);
+    Value isBeforeEnd = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, constant, end);
+    return arith::AndIOp::create(e.b, e.loc, isAfterBegin, isBeforeEnd);
   }
 
-  // Weights of a row, by panels and tokens, times 2^15.
-  SoftmaxState weigh(Value firstKey, ValueRange products, int64_t r, MutableArrayRef<Value> weights) {
+  // P of a row, by panels and tokens, times 2^15.
+  SoftmaxState computeWeights(Value firstKey, ValueRange products, int64_t r, MutableArrayRef<Value> weights) {
     Value maximum = e.splat(maskedScore), sum;
-    Values scores, isOnes;
-    Value first = e.add(firstKey, firstOf(0)), from = distance(first, queries[r].first),
-          to = distance(first, queries[r].end);
+    Values scores, visible;
+    Value first = e.add(firstKey, firstOfThread(0)), begin = distance(first, queries[r].first),
+          end = distance(first, queries[r].end);
     for (int64_t i = 0; i < panels * 4; ++i) {
-      int64_t place = i / 4 * depth + i % 4;
-      Value key = e.add(first, place);
-      Value product = e.mulf(at(products[i / 4 * perPanel + i % 2], r, i % 4 / 2), factors[r]);
-      isOnes.push_back(isBetween(from, place, to));
-      scores.push_back(scoreOf(queries[r], key, isOnes.back(), product));
+      int64_t keyInBlock = i / 4 * Atom::k + i % 4;
+      Value key = e.add(first, keyInBlock);
+      Value product = e.mulf(extract(products[i / 4 * panelInstructions + i % 2], r, i % 4 / 2), scaleInverses[r]);
+      visible.push_back(isBetween(begin, keyInBlock, end));
+      scores.push_back(computeScore(queries[r], key, visible.back(), product));
       maximum = e.maxf(scores.back(), maximum);
     }
-    maximum = overColumns(maximum, [&](Value x, Value y) { return e.maxf(x, y); });
-    maximum = e.mulf(maximum, steepness());
-    Value subtracted = e.subf(e.splat(0), maximum);
-    for (auto [score, isOne, scaled] : llvm::zip(scores, isOnes, weights)) {
-      Value weight = e.select(isOne, exp2(e, e.fma(score, steepness(), subtracted)), e.splat(0));
+    maximum = reduceOverColumns(maximum, [&](Value x, Value y) { return e.maxf(x, y); });
+    maximum = e.mulf(maximum, log2Scale());
+    Value negativeMaximum = e.subf(e.splat(0), maximum);
+    for (auto [score, isKeyVisible, scaled] : llvm::zip(scores, visible, weights)) {
+      Value weight = e.select(isKeyVisible, exp2(e, e.fma(score, log2Scale(), negativeMaximum)), e.splat(0));
       sum = sum ? e.addf(sum, weight) : weight;
-      scaled = e.mulf(weight, e.splat(1 << factorBits));
+      scaled = e.mulf(weight, e.splat(1 << scaleBits));
     }
-    return {maximum, overColumns(sum, [&](Value x, Value y) { return e.addf(x, y); })};
+    return {maximum, reduceOverColumns(sum, [&](Value x, Value y) { return e.addf(x, y); })};
   }
 
-  // Sums of the chunk's instructions over the block's keys.
-  Values multiplyValues(Value firstKey, ArrayRef<Values> factors, const Chunk &chunk, bool scattered) {
+  // P * V over the keys of the block, for the instructions of a chunk.
+  Values multiplyWeights(Value firstKey, ArrayRef<Values> fragmentsP, const Chunk &chunk, bool isScattered) {
     Values sums(chunk.count, zeroSum());
     Value feature = e.add(firstFeature(), e.add(e.mul(row(), chunk.count), chunk.first));
     for (int64_t p = 0; p < panels; ++p) {
-      Values lines;
+      Values vectors;
       for (int64_t i = 0; i < 4; ++i) {
-        Value key = seenKey(e.add(e.add(firstKey, firstOf(p * depth)), i)), slot = scattered ? slotOf(key) : seen.slot;
+        Value key = clampKey(e.add(e.add(firstKey, firstOfThread(p * Atom::k)), i)),
+              slot = isScattered ? findSlot(key) : mask.slot;
         Value source = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getCache(), slot);
-        Value place = placeOf(e.div(key, layout.tokens), key).panel;
-        lines.push_back(e.loadTogether(source, {place, keyHead, e.rem(key, layout.tokens), feature}, chunk.count));
+        Value panel = kvIndex(e.div(key, layout.tokens), key).panel;
+        vectors.push_back(e.loadVector(source, {panel, keyHead, e.rem(key, layout.tokens), feature}, chunk.count));
       }
       for (int64_t j = 0; j < chunk.count; ++j)
-        sums[j] = multiply(factors[p], fragmentOf(e, lines, j), sums[j]);
+        sums[j] = multiply(fragmentsP[p], makeFragment(e, vectors, j), sums[j]);
     }
     return sums;
   }
 
-  // body(feature, value) for all values of a row.
-  void eachValue(ValueRange all, int64_t r, llvm::function_ref<void(Value, Value)> body) {
+  // Calls body(feature, value) for all values of O in a row of the thread.
+  void forEachOutput(ValueRange state, int64_t r, llvm::function_ref<void(Value, Value)> body) {
     int64_t instruction = 0;
     for (const Chunk &chunk : chunks)
       for (int64_t j = 0; j < chunk.count; ++j, ++instruction)
         for (int64_t x = 0; x < 2; ++x) {
-          Value at = e.add(e.mul(e.add(e.mul(column(), 2), x), chunk.count), chunk.first + j);
-          body(e.add(firstFeature(), at), all[2 * (sizes.halves * (1 + instruction) + r) + x]);
+          Value feature = e.add(e.mul(e.add(e.mul(column(), 2), x), chunk.count), chunk.first + j);
+          body(e.add(firstFeature(), feature), state[2 * (plan.threadRows * (1 + instruction) + r) + x]);
         }
   }
 
-  const Sizes sizes;
+  const MmaTilePlan plan;
   const int64_t steps;  // of 16 features
   SmallVector<Chunk> chunks;
-  Value fragments;   // of queries, in shared memory
-  Query queries[2];  // of the thread: the rows g, and g + 8, of its subgroup
-  Value factors[2];  // of their products
-  Value end;         // of the keys that any query sees
+  Value fragmentsQ;        // in shared memory
+  Query queries[2];        // of the thread: rows g and g + 8 of its warp
+  Value scaleInverses[2];  // of their scores
+  Value end;               // of the keys that any query sees
 };
 
 }  // namespace
 
-// Where all subgroups have the same queries, ptxas would unroll what multiplies keys for sm_80, and spill; and for one
-// token it would where that is a task.
-std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op) {
-  if (Sizes(op).parts == most || Sizes(op).halves == 1)
-    op->getParentOfType<func::FuncOp>()->setAttr(rolledAttr, e.b.getUnitAttr());
+// Where all warps have the same queries, and for a single token, ptxas would unroll the loop over keys for sm_80, and
+// spill.
+std::unique_ptr<AttentionTile> makeMmaTile(WorkgroupEmitter &e, kernel::AttentionOp op) {
+  const MmaTilePlan plan(op);
+  e.limits.keepLoops = plan.parts == maxWarps || plan.threadRows == 1;
   return std::make_unique<MmaTile>(e, op);
 }
 
-std::string obstacleToMatrices(kernel::AttentionOp op) {
+std::string findMmaObstacle(kernel::AttentionOp op, const MmaAtom &mma) {
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
   for (Type stored : {layout.keys, layout.values})
-    if (!isa<FloatType>(stored) || getStorageFormat(stored)->byteSize(1) != 2)
+    if (!mma.accepts(stored))
       return "keys or values are " + std::string(getStorageFormat(stored)->name);
-  if (layout.tokens != depth)
-    return "panels of tokens are no " + std::to_string(depth);
-  if (layout.width % depth != 0 || partsOf(layout.width) == 0)
-    return "heads are " + std::to_string(layout.width) + " wide, which instructions of " + std::to_string(depth) +
-           " features and up to " + std::to_string(most) + " subgroups do not divide";
+  if (layout.tokens != Atom::k)
+    return "panels do not have " + std::to_string(Atom::k) + " tokens";
+  if (layout.width % Atom::k != 0 || divideFeatures(layout.width) == 0)
+    return "heads are " + std::to_string(layout.width) + " wide, which is not divisible among MMAs of " +
+           std::to_string(Atom::k) + " features and up to " + std::to_string(maxWarps) + " warps";
   return "";
 }
 
-int64_t threadsOfMatrices(kernel::AttentionOp op) {
-  return Sizes(op).subgroups() * subgroup;
+int64_t mmaThreads(kernel::AttentionOp op, const GpuFacts &gpu) {
+  return MmaTilePlan(op).warps() * gpu.mma->threads();
 }
 
-std::string tileByMatrices(kernel::AttentionOp op) {
-  Sizes sizes(op);
+std::string describeMmaTile(kernel::AttentionOp op, const GpuFacts &gpu) {
+  MmaTilePlan plan(op);
   kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
   std::string formats(getStorageFormat(layout.keys)->name);
   if (layout.values != layout.keys)
     formats += " and " + std::string(getStorageFormat(layout.values)->name);
-  std::string text = std::to_string(sizes.queries()) + " queries of a key-value head a task, by m16n8k16 of " +
-                     formats + " twice; blocks of " + std::to_string(workgroupKeys) +
-                     " keys in registers; a subgroup has " + std::to_string(sizes.queriesOfTile()) + " queries";
-  return sizes.parts == 1 ? text : text + " and " + std::to_string(sizes.partWidth) + " features";
+  std::string text = std::to_string(plan.queries()) + " queries of a key-value head a task, by MMA " +
+                     gpu.mma->name().str() + " of " + formats + " in split precision; blocks of " +
+                     std::to_string(workgroupKeys) + " keys in registers; a warp has " +
+                     std::to_string(plan.tileQueries()) + " queries";
+  return plan.parts == 1 ? text : text + " and " + std::to_string(plan.partWidth) + " features";
 }
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread loads and stores what a state has: number by number, or of formats of blocks a block at a time.
+// How a thread loads and stores the KV cache: value by value, or a quant block at a time.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -8,24 +8,24 @@
 
 namespace talc {
 
-// A token in the panels of a head.
+// Index of a token in the panels of a head.
 struct KvIndex {
   mlir::Value panel, head, token;
 };
 
-using NumberAt = llvm::function_ref<mlir::Value(mlir::Value)>;
+using ValueAt = llvm::function_ref<mlir::Value(mlir::Value)>;
 
-// Keys or values, in their storage format; `memory` has all of a slot.
+// The keys or the values, in their storage format; `memory` has those of a slot.
 class ThreadKvPart {
 public:
   using Value = mlir::Value;
   virtual ~ThreadKvPart() = default;
 
   virtual Value load(Value memory, const KvIndex &at, Value feature) = 0;
-  // How many neighbouring features a thread stores together, at least.
-  virtual int64_t together() const = 0;
-  // `count` of them, a multiple of that, from a multiple of it on.
-  virtual void store(Value memory, const KvIndex &at, Value feature, int64_t count, NumberAt numberAt) = 0;
+  // The number of neighboring features that a thread stores at once, at least.
+  virtual int64_t storeWidth() const = 0;
+  // Stores `count` features from `feature` on, both multiples of storeWidth().
+  virtual void store(Value memory, const KvIndex &at, Value feature, int64_t count, ValueAt valueAt) = 0;
 };
 
 class ThreadKvAccess {
@@ -37,26 +37,26 @@ public:
   }
   ThreadKvAccess(WorkgroupEmitter &e, const kernel::KvLayout &layout);
 
-  // All keys of a slot, all values.
-  Value keys(Value step, Value state, Value slot);
-  Value values(Value step, Value state, Value slot);
+  // The keys, and the values, of a slot.
+  Value keys(Value step, Value cache, Value slot);
+  Value values(Value step, Value cache, Value slot);
 
-  Value loadKey(Value keys, const KvIndex &at, Value feature) { return ofKeys->load(keys, at, feature); }
-  Value loadValue(Value values, const KvIndex &at, Value feature) { return ofValues->load(values, at, feature); }
+  Value loadKey(Value keys, const KvIndex &at, Value feature) { return keyPart->load(keys, at, feature); }
+  Value loadValue(Value values, const KvIndex &at, Value feature) { return valuePart->load(values, at, feature); }
 
-  // How many neighbouring features a thread stores together, from a multiple of them on; `numberAt` is the i-th.
-  int64_t together() const { return std::max(ofKeys->together(), ofValues->together()); }
-  void storeKey(Value keys, const KvIndex &at, Value feature, NumberAt numberAt) {
-    ofKeys->store(keys, at, feature, together(), numberAt);
+  // A thread stores so many features at once, from a multiple of that on; valueAt(i) is the i-th value.
+  int64_t storeWidth() const { return std::max(keyPart->storeWidth(), valuePart->storeWidth()); }
+  void storeKey(Value keys, const KvIndex &at, Value feature, ValueAt valueAt) {
+    keyPart->store(keys, at, feature, storeWidth(), valueAt);
   }
-  void storeValue(Value values, const KvIndex &at, Value feature, NumberAt numberAt) {
-    ofValues->store(values, at, feature, together(), numberAt);
+  void storeValue(Value values, const KvIndex &at, Value feature, ValueAt valueAt) {
+    valuePart->store(values, at, feature, storeWidth(), valueAt);
   }
 
 private:
   WorkgroupEmitter &e;
   const kernel::KvLayout layout;
-  std::unique_ptr<ThreadKvPart> ofKeys, ofValues;
+  std::unique_ptr<ThreadKvPart> keyPart, valuePart;
 };
 
 }  // namespace talc

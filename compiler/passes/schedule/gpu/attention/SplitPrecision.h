@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors of matrix instructions (m16n8k16) that are made of f32: every number becomes two of 16 bits, x = high + low.
-// Of f16 both together have 22 binary digits, of bf16 16.
+// Split precision: an f32 operand of MMAs as the sum of two 16-bit values, x = high + low (Ootomo and Yokota 2022). Two
+// f16 have 22 significant bits, two bf16 have 16.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 namespace talc {
 
-// Numbers are scaled to less than two to the power of this, so that neither the higher one is too large for f16 nor the
-// lower one too small.
-constexpr int64_t factorBits = 15;
+// Values are scaled below 2^15, so that the high part does not overflow f16 and the low part does not underflow.
+constexpr int64_t scaleBits = 15;
 
-// A power of two that makes numbers up to `largest` so small, and its inverse.
-std::pair<mlir::Value, mlir::Value> powersOf(WorkgroupEmitter &e, mlir::Value largest);
+// A power of two that scales values up to `largest` so, and its inverse.
+std::pair<mlir::Value, mlir::Value> scalesForSplit(WorkgroupEmitter &e, mlir::Value largest);
 
-// Of numbers that the rows g and g + 8 have at the four places of a thread: the higher numbers, then the lower ones, in
-// the order of a fragment A.
-std::pair<Emitter::Values, Emitter::Values> factorsOf(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> upper,
-                                                      llvm::ArrayRef<mlir::Value> lower, mlir::Type type);
+// Splits the four values that a thread has of each of the rows g and g + 8 of A: the high parts, then the low parts, in
+// the order of fragment A.
+std::pair<Emitter::Values, Emitter::Values> splitFragmentA(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> upperRow,
+                                                           llvm::ArrayRef<mlir::Value> lowerRow, mlir::Type type);
 
-mlir::Value together(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> numbers);
-// A fragment of neighbouring pairs; fragment B of what four lines have at a place.
-mlir::Value fragmentOf(WorkgroupEmitter &e, mlir::Value pairs);
-mlir::Value fragmentOf(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> lines, int64_t place);
+mlir::Value packVector(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> values);
+// A fragment from a vector of its pairs, and fragment B from element `index` of four vectors.
+mlir::Value makeFragment(WorkgroupEmitter &e, mlir::Value pairs);
+mlir::Value makeFragment(WorkgroupEmitter &e, llvm::ArrayRef<mlir::Value> vectors, int64_t index);
 
 }  // namespace talc

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows from memory, and rows through a ring of stages that asynchronous copies fill.
+// Loaders of A for m16n8k16: from global memory, and through a multi-stage buffer that asynchronous copies fill.
 //
-//   k / 16    0  1  2  3  4 ...     while step k is multiplied, the next two are on their way, and the copy of the
-//   stage     0  1  2  3  0 ...     second goes where step k - 2 was, which all lanes have read by then
+//   k / 16    0  1  2  3  4 ...     While k-step i is multiplied, the next two are being copied. The second of them
+//   stage     0  1  2  3  0 ...     overwrites the stage of k-step i - 2, which all lanes have read by then.
 //
-// A ring belongs to a subgroup: its lanes copy, wait and read, and no other subgroup waits for them. A line of a stage
-// has 16 numbers of a row, as two halves of 16 bytes, which every other four rows have exchanged: so eight rows of a
-// half, which ldmatrix reads at once, lie in all 32 banks.
+// Each warp has a buffer of its own: its lanes copy, wait and read, and no other warp waits for them. A line of a stage
+// has 16 values of a row, as two halves of 16 bytes. Every other four rows swap their halves: so the eight rows of a
+// half that ldmatrix reads at once use all 32 banks, without bank conflicts.
 //
 //   row    0     1     2     3     4     5  ...
 //   half   0 1   0 1   0 1   0 1   1 0   1 0
@@ -21,125 +21,125 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t tileRows = MmaPlan::tileRows, tileDepth = MmaPlan::tileDepth, subgroup = MmaPlan::subgroup;
+using Atom = MmaSyncM16N8K16;
 
-// Beyond the last row it is the last again.
-Value rowAt(WorkgroupEmitter &e, const MmaPlan &sizes, kernel::TasksOp tasks, Value number) {
-  if (sizes.oneRow)
+// Rows beyond the last one read the last one again.
+Value clampRow(WorkgroupEmitter &e, const MmaPlan &plan, kernel::TasksOp tasks, Value index) {
+  if (plan.hasOneRow)
     return e.index(0);
-  return e.min(e.add(tasks.part(0), number), e.sub(tasks.part(1), e.index(1)));
+  return e.min(e.add(tasks.part(0), index), e.sub(tasks.part(1), e.index(1)));
 }
 
 class DirectALoader final : public ALoader {
 public:
-  DirectALoader(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &sizes)
-      : e(e), op(op), sizes(sizes), pairs(sizes.startsAtMultiples(op, 2)) {}
+  DirectALoader(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &plan)
+      : e(e), op(op), plan(plan), canLoadPairs(plan.hasAlignedRows(op, 2)) {}
 
-  void enter(Value first) override {
-    Value lane = e.rem(e.thread(), subgroup), group = e.div(lane, 4);
-    feature = e.add(first, e.mul(e.rem(lane, 4), 2));
-    for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
-      rows.push_back(rowAt(e, sizes, kernel::TasksOp::around(op), e.add(group, r * 8)));
+  void begin(Value firstFeature) override {
+    Value lane = e.rem(e.thread(), Atom::threads), group = e.div(lane, 4);
+    feature = e.add(firstFeature, e.mul(e.rem(lane, 4), 2));
+    for (int64_t r = 0; r < 2 * plan.tiles; ++r)
+      rows.push_back(clampRow(e, plan, kernel::TasksOp::around(op), e.add(group, r * 8)));
   }
 
   Values load(Value k) override {
-    Values factors;
-    for (int64_t tile = 0; tile < sizes.tiles; ++tile)
-      factors.push_back(load(tile, e.add(feature, k)));
-    return factors;
+    Values fragments;
+    for (int64_t tile = 0; tile < plan.tiles; ++tile)
+      fragments.push_back(loadFragment(tile, e.add(feature, k)));
+    return fragments;
   }
 
 private:
-  VectorType vectorOf(ArrayRef<int64_t> shape) { return VectorType::get(shape, sizes.element); }
-
-  Value load(int64_t tile, Value column) {
-    Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({4, 2})));
+  Value loadFragment(int64_t tile, Value column) {
+    Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(plan.mma.fragmentA(plan.element)));
     for (int64_t i = 0; i < 4; ++i) {
       Value pair = loadPair(rows[2 * tile + i % 2], e.add(column, i / 2 * 8));
-      if (getElementTypeOrSelf(pair) != sizes.element)
-        pair = arith::TruncFOp::create(e.b, e.loc, vectorOf({2}), pair);
+      if (getElementTypeOrSelf(pair) != plan.element)
+        pair = arith::TruncFOp::create(e.b, e.loc, VectorType::get({2}, plan.element), pair);
       fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, i);
     }
     return fragment;
   }
 
-  // Rows of a view may begin anywhere.
+  // Rows of a view may begin at any offset.
   Value loadPair(Value row, Value column) {
-    if (pairs)
-      return e.loadTogether(op.getX(), {row, column}, 2);
+    if (canLoadPairs)
+      return e.loadVector(op.getX(), {row, column}, 2);
     Values pair = {e.loadScalar(op.getX(), {row, column}), e.loadScalar(op.getX(), {row, e.add(column, 1)})};
     return vector::FromElementsOp::create(e.b, e.loc, VectorType::get({2}, e.b.getF32Type()), pair);
   }
 
   WorkgroupEmitter &e;
   kernel::MatmulOp op;
-  const MmaPlan sizes;
-  const bool pairs;
+  const MmaPlan plan;
+  const bool canLoadPairs;
   Value feature;  // of the thread
   Values rows;    // of the thread: g and g + 8 of every tile
 };
 
 class StagedALoader final : public ALoader {
 public:
-  StagedALoader(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &sizes, Value bytes, BLoader *weights)
-      : e(e), op(op), sizes(sizes), weights(weights),
-        stages(viewOf(e, bytes, {sizes.kParts * sizes.stages * sizes.rows() * line}, sizes.element)) {}
+  StagedALoader(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &plan, Value bytes, BLoader *b)
+      : e(e), op(op), plan(plan), b(b),
+        stages(viewBytes(e, bytes, {plan.kParts * plan.stages * plan.rows() * lineSize}, plan.element)) {}
 
-  void enter(Value first) override {
-    Value thread = e.thread(), lane = e.rem(thread, subgroup);
-    Value ring = e.mul(e.div(thread, subgroup), sizes.stages * sizes.rows() * line);
-    feature = e.add(first, e.mul(e.rem(lane, halves), half));
-    copied = e.add(ring, placeInTile(e.div(lane, halves), e.rem(lane, halves)));
-    read = e.add(ring, placeInTile(e.rem(lane, tileRows), e.div(lane, tileRows)));
-    for (int64_t r = 0; r < sizes.rows(); r += tileRows)
-      rows.push_back(rowAt(e, sizes, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
-    for (int64_t step = 0; step < ahead(); ++step) {
-      if (step * tileDepth < sizes.partDepth)
-        copy(e.index(step * tileDepth));
+  void begin(Value firstFeature) override {
+    Value thread = e.thread(), lane = e.rem(thread, Atom::threads);
+    Value buffer = e.mul(e.div(thread, Atom::threads), plan.stages * plan.rows() * lineSize);
+    feature = e.add(firstFeature, e.mul(e.rem(lane, halves), halfSize));
+    copyOffset = e.add(buffer, offsetInTile(e.div(lane, halves), e.rem(lane, halves)));
+    readOffset = e.add(buffer, offsetInTile(e.rem(lane, Atom::m), e.div(lane, Atom::m)));
+    for (int64_t r = 0; r < plan.rows(); r += Atom::m)
+      rows.push_back(clampRow(e, plan, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
+    for (int64_t step = 0; step < stepsAhead(); ++step) {
+      if (step * Atom::k < plan.partDepth)
+        copy(e.index(step * Atom::k));
       closeGroup();
     }
   }
 
-  // A group is closed even if nothing was copied, so that always as many may be open.
+  // Closes a group even if nothing was copied, so that the number of open groups is always the same.
   Values load(Value k) override {
-    Value next = e.add(k, ahead() * tileDepth);
-    e.when(e.less(next, e.index(sizes.partDepth)), [&] { copy(next); });
-    nvgpu::DeviceAsyncWaitOp::create(e.b, e.loc, closeGroup(), e.b.getI32IntegerAttr(static_cast<int32_t>(ahead())));
-    Values factors;
-    auto type = VectorType::get({4, 2}, sizes.element);
-    for (int64_t tile = 0; tile < sizes.tiles; ++tile)
-      factors.push_back(nvgpu::LdMatrixOp::create(e.b, e.loc, type, stages, placeOf(k, read, tile),
-                                                  /*transpose=*/false, /*numTiles=*/4));
-    return factors;
+    Value next = e.add(k, stepsAhead() * Atom::k);
+    e.when(e.less(next, e.index(plan.partDepth)), [&] { copy(next); });
+    nvgpu::DeviceAsyncWaitOp::create(e.b, e.loc, closeGroup(),
+                                     e.b.getI32IntegerAttr(static_cast<int32_t>(stepsAhead())));
+    Values fragments;
+    for (int64_t tile = 0; tile < plan.tiles; ++tile)
+      fragments.push_back(nvgpu::LdMatrixOp::create(e.b, e.loc, plan.mma.fragmentA(plan.element), stages,
+                                                    offsetInStages(k, readOffset, tile), /*transpose=*/false,
+                                                    /*numTiles=*/4));
+    return fragments;
   }
 
 private:
-  static constexpr int64_t line = tileDepth, halves = 2, half = line / halves;  // of a line, that a lane copies
-  static_assert(subgroup / halves == tileRows, "lanes copy a tile at once");
-  int64_t ahead() const { return sizes.stages - 2; }
+  static constexpr int64_t lineSize = Atom::k, halves = 2, halfSize = lineSize / halves;  // a lane copies a half
+  static_assert(Atom::threads / halves == Atom::m, "lanes copy a tile at once");
+  int64_t stepsAhead() const { return plan.stages - 2; }
 
-  // Every other four rows have their halves exchanged, in all tiles alike.
-  Value placeInTile(Value row, Value number) {
-    Value exchanged = arith::XOrIOp::create(e.b, e.loc, number, e.rem(e.div(row, 4), halves));
-    return e.add(e.mul(row, line), e.mul(exchanged, half));
+  // Every other four rows swap their halves, in all tiles alike.
+  Value offsetInTile(Value row, Value half) {
+    Value swapped = arith::XOrIOp::create(e.b, e.loc, half, e.rem(e.div(row, 4), halves));
+    return e.add(e.mul(row, lineSize), e.mul(swapped, halfSize));
   }
 
-  // In the stage of k, what lies at a place of its first tile.
-  Value placeOf(Value k, Value inTile, int64_t tile) {
-    Value stage = e.rem(e.div(k, tileDepth), sizes.stages);
-    return e.add(e.add(inTile, e.mul(stage, sizes.rows() * line)), tile * tileRows * line);
+  // The offset of an element of a tile in the stage of k, from its offset in the first tile of the first stage.
+  Value offsetInStages(Value k, Value offset, int64_t tile) {
+    Value stage = e.rem(e.div(k, Atom::k), plan.stages);
+    return e.add(e.add(offset, e.mul(stage, plan.rows() * lineSize)), tile * Atom::m * lineSize);
   }
 
-  // A single row is read by more workgroups than there are multiprocessors: all at once from L2, they would wait for
-  // each other.
+  // A single row is read by more workgroups than there are multiprocessors: through L1, since they would wait for each
+  // other at L2.
   void copy(Value k) {
-    const UnitAttr bypassL1 = sizes.oneRow ? UnitAttr() : e.b.getUnitAttr();
+    const UnitAttr bypassL1 = plan.hasOneRow ? UnitAttr() : e.b.getUnitAttr();
     for (auto [tile, row] : llvm::enumerate(rows))
       nvgpu::DeviceAsyncCopyOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()), stages,
-                                       placeOf(k, copied, static_cast<int64_t>(tile)), op.getX(),
-                                       ValueRange{row, e.add(feature, k)}, e.b.getIndexAttr(half), Value(), bypassL1);
-    if (weights)
-      weights->copy(k);
+                                       offsetInStages(k, copyOffset, static_cast<int64_t>(tile)), op.getX(),
+                                       ValueRange{row, e.add(feature, k)}, e.b.getIndexAttr(halfSize), Value(),
+                                       bypassL1);
+    if (b)
+      b->copy(k);
   }
 
   Value closeGroup() {
@@ -149,21 +149,21 @@ private:
 
   WorkgroupEmitter &e;
   kernel::MatmulOp op;
-  const MmaPlan sizes;
-  BLoader *const weights;
-  const Value stages;  // of all subgroups
-  Value copied, read;  // where the lane stores and reads in the first tile of the subgroup's first stage
-  Value feature;       // that the lane copies first
-  Values rows;         // that it copies of: one of each tile
+  const MmaPlan plan;
+  BLoader *const b;
+  const Value stages;            // of all warps
+  Value copyOffset, readOffset;  // of the lane, in the first tile of the warp's first stage
+  Value feature;                 // that the lane copies first
+  Values rows;                   // that the lane copies: one of each tile
 };
 
 }  // namespace
 
-std::unique_ptr<ALoader> ALoader::create(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &sizes, Value bytes,
-                                         BLoader *weights) {
-  if (sizes.stages > 0)
-    return std::make_unique<StagedALoader>(e, op, sizes, bytes, weights);
-  return std::make_unique<DirectALoader>(e, op, sizes);
+std::unique_ptr<ALoader> ALoader::create(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &plan, Value bytes,
+                                         BLoader *b) {
+  if (plan.stages > 0)
+    return std::make_unique<StagedALoader>(e, op, plan, bytes, b);
+  return std::make_unique<DirectALoader>(e, op, plan);
 }
 
 }  // namespace talc

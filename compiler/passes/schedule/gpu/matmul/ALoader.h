@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a contraction as factors A of matrix instructions. A thread of the group g of a subgroup holds, of a tile
-// of 16 rows, the rows g and g + 8 at two neighbouring k and at those behind the next 8.
+// Loads the A operand of a matmul's MMAs: activations, either straight from global memory or through a multi-stage
+// buffer in shared memory.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -15,15 +15,15 @@ public:
   using Value = mlir::Value;
   using Values = Emitter::Values;
 
-  // Rows that others read, too, are f32, and rounded on their way. Rows that are rounded already come through shared
-  // memory, if they are several or bring `weights`: as many bytes as sizes.stagedBytes() says.
-  static std::unique_ptr<ALoader> create(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &sizes, Value bytes,
-                                         BLoader *weights);
+  // Activations in f32, which other ops read, too, are converted on their way. Activations in the weight's type go
+  // through shared memory if there are several rows, or if `b` does: `bytes` has plan.stagedBytes().
+  static std::unique_ptr<ALoader> create(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &plan, Value bytes,
+                                         BLoader *b);
   virtual ~ALoader() = default;
 
-  // The features that the subgroup's part of k meets begin at `first`.
-  virtual void enter(Value first) = 0;
-  // Factors of all tiles at k, which ascends from 0 in steps of 16.
+  // Begins at the first feature of the warp's split-K part.
+  virtual void begin(Value firstFeature) = 0;
+  // Fragments of all tiles at k, which ascends from 0 in steps of the atom's K.
   virtual Values load(Value k) = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread reads what it has copied itself, and vectors of neighbouring threads lie side by side, in other banks:
+// A thread reads what it has copied itself. Vectors of neighboring threads are adjacent, so there are no bank
+// conflicts:
 //
 //   stage of k / 16    vector 0 of threads 0 1 2 ... 31   vector 1 of threads 0 1 2 ... 31   ...
 #include "compiler/passes/schedule/gpu/matmul/BLoader.h"
@@ -10,43 +11,41 @@ using namespace mlir;
 
 namespace talc {
 
-constexpr int64_t subgroup = MmaPlan::subgroup;
-
-static Value stagesOf(WorkgroupEmitter &e, const MmaPlan &sizes, Value bytes) {
-  const int64_t count = sizes.kParts * sizes.stages * sizes.stagedWeights();
-  return viewOf(e, bytes, {count}, sizes.element, sizes.stagedBytes() - 2 * count);
+static Value viewStages(WorkgroupEmitter &e, const MmaPlan &plan, Value bytes) {
+  const int64_t count = plan.kParts * plan.stages * plan.stagedB();
+  return viewBytes(e, bytes, {count}, plan.element, plan.stagedBytes() - 2 * count);
 }
 
-BLoader::BLoader(WorkgroupEmitter &e, const MmaPlan &sizes, Value weight, Value bytes)
-    : e(e), sizes(sizes), weight(weight), stages(stagesOf(e, sizes, bytes)) {}
+BLoader::BLoader(WorkgroupEmitter &e, const MmaPlan &plan, Value weight, Value bytes)
+    : e(e), plan(plan), weight(weight), stages(viewStages(e, plan, bytes)) {}
 
-void BLoader::enter(ValueRange known) {
-  lines = Values(known);
-  Value thread = e.thread(), ring = e.mul(e.div(thread, subgroup), sizes.stages * sizes.stagedWeights());
-  own = e.add(ring, e.mul(e.rem(thread, subgroup), sizes.perThread()));
+void BLoader::begin(ValueRange offsets) {
+  panelOffsets = Values(offsets);
+  Value thread = e.thread(), buffer = e.mul(e.div(thread, plan.warp), plan.stages * plan.stagedB());
+  firstOffset = e.add(buffer, e.mul(e.rem(thread, plan.warp), plan.vectorWidth()));
 }
 
 void BLoader::copy(Value k) {
-  const bool passesL1 = sizes.perThread() * 2 == 16;
-  for (int64_t number = 0; number < sizes.vectorsOfStep(); ++number) {
-    const MmaPlan::VectorPlace place = sizes.placeInStep(number);
-    Value from = e.add(e.add(lines[place.panel], e.mul(k, sizes.lanes)), place.distance);
+  const bool bypassesL1 = plan.vectorWidth() * 2 == 16;
+  for (int64_t vector = 0; vector < plan.vectorsOfStep(); ++vector) {
+    const MmaPlan::VectorOffset offset = plan.vectorOffset(vector);
+    Value from = e.add(e.add(panelOffsets[offset.panel], e.mul(k, plan.lanes)), offset.elements);
     nvgpu::DeviceAsyncCopyOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()), stages,
-                                     placeOf(k, number), weight, from, e.b.getIndexAttr(sizes.perThread()), Value(),
-                                     passesL1 ? e.b.getUnitAttr() : UnitAttr());
+                                     offsetInStages(k, vector), weight, from, e.b.getIndexAttr(plan.vectorWidth()),
+                                     Value(), bypassesL1 ? e.b.getUnitAttr() : UnitAttr());
   }
 }
 
 BLoader::Values BLoader::load(Value k) {
   Values loaded;
-  for (int64_t number = 0; number < sizes.vectorsOfStep(); ++number)
-    loaded.push_back(e.loadTogether(stages, {placeOf(k, number)}, sizes.perThread()));
+  for (int64_t vector = 0; vector < plan.vectorsOfStep(); ++vector)
+    loaded.push_back(e.loadVector(stages, {offsetInStages(k, vector)}, plan.vectorWidth()));
   return loaded;
 }
 
-Value BLoader::placeOf(Value k, int64_t number) {
-  Value stage = e.rem(e.div(k, MmaPlan::tileDepth), sizes.stages);
-  return e.add(e.add(own, e.mul(stage, sizes.stagedWeights())), number * subgroup * sizes.perThread());
+Value BLoader::offsetInStages(Value k, int64_t vector) {
+  Value stage = e.rem(e.div(k, plan.atom.k), plan.stages);
+  return e.add(e.add(firstOffset, e.mul(stage, plan.stagedB())), vector * plan.warp * plan.vectorWidth());
 }
 
 }  // namespace talc

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a single row's contraction on their way through the stages of shared memory that the row comes by
-// (ALoader.h). Such a row waits for memory alone: what a GPU reads in a second is what is on its way at a time,
-// divided by how long that takes.
+// Loads the B operand of a matmul's MMAs, the packed weight, through the multi-stage buffer that A goes through
+// (ALoader.h).
+//
+// It is for a single row, which is bound by memory: the bandwidth that is reached is the number of bytes in flight
+// divided by the latency. With several rows, B is loaded straight from global memory (MatmulByMma.cpp).
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -14,24 +16,24 @@ public:
   using Value = mlir::Value;
   using Values = Emitter::Values;
 
-  // `weight`: number by number. `bytes` of shared memory: as many as sizes.stagedBytes() says, those of rows first.
-  BLoader(WorkgroupEmitter &e, const MmaPlan &sizes, Value weight, Value bytes);
+  // `weight` has one dimension. `bytes` of shared memory has plan.stagedBytes(), those of A first.
+  BLoader(WorkgroupEmitter &e, const MmaPlan &plan, Value weight, Value bytes);
 
-  // Where the thread begins in each panel of the task.
-  void enter(mlir::ValueRange lines);
-  // Begins to bring what is multiplied at k into its stage.
+  // Offsets of the thread's first elements in each panel of the task.
+  void begin(mlir::ValueRange panelOffsets);
+  // Starts to copy what is multiplied at k into its stage.
   void copy(Value k);
-  // What the thread multiplies at k, as sizes.placeInStep() orders it, once it is there.
+  // The thread's vectors at k, in the order of plan.vectorOffset(), once they have been copied.
   Values load(Value k);
 
 private:
-  Value placeOf(Value k, int64_t number);
+  Value offsetInStages(Value k, int64_t vector);
 
   WorkgroupEmitter &e;
-  const MmaPlan &sizes;
+  const MmaPlan &plan;
   const Value weight, stages;
-  Value own;  // where the thread's first vector of the first stage lies
-  Values lines;
+  Value firstOffset;  // of the thread's first vector in the first stage
+  Values panelOffsets;
 };
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the sums of matrix instructions to the result: parts of k are added, and sums go through shared memory once
-// more, so that the code of an epilogue exists once.
+// From the accumulators of MMAs to the result: adds the split-K parts, and applies the epilogue. Sums go through shared
+// memory once more, so that the code of an epilogue exists once.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -13,32 +13,32 @@ public:
   using Value = mlir::Value;
   using Values = Emitter::Values;
 
-  // `bytes`: of shared memory.
-  MmaEpilogue(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &sizes, Value bytes);
+  // `bytes` of shared memory has plan.sharedBytes().
+  MmaEpilogue(WorkgroupEmitter &e, kernel::MatmulOp op, const MmaPlan &plan, Value bytes);
 
-  // What a subgroup has found. Of tile t, panel q, half p and instruction j: sum
-  // ((t * taskPanels + q) * parts + p) * perThread + j, as vector<2x2xf32> of the rows g and g + 8.
-  void finish(Values found);
+  // `accumulators` of a warp: that of tile t, panel q, gate or up p and instruction j has the index
+  // ((t * taskPanels + q) * parts + p) * vectorWidth + j, as vector<2x2xf32> of the rows g and g + 8.
+  void store(Values accumulators);
 
 private:
-  Values addUpperParts(mlir::ValueRange found, int64_t half);
-  void leave(mlir::ValueRange found, Value slot);
-  Values addLeft(mlir::ValueRange found, Value slot);
-  Value placeOf(Value slot, size_t number, size_t count);
-  Value placeInLine(Value place);
-  void keep(mlir::ValueRange found);
-  void keepRow(mlir::ValueRange found, int64_t half, Value row);
-  int64_t together();
-  void finishAll();
-  void finish(Value r, Value place, Value inPanel, Value row, Value column);
+  Values addUpperParts(mlir::ValueRange sums, int64_t half);
+  void storeSums(mlir::ValueRange sums, Value slot);
+  Values addStoredSums(mlir::ValueRange sums, Value slot);
+  Value sumOffset(Value slot, size_t index, size_t count);
+  Value swizzle(Value column);
+  void storeTile(mlir::ValueRange sums);
+  void storeTileRow(mlir::ValueRange sums, int64_t half, Value row);
+  int64_t vectorWidth();
+  void storeAllColumns();
+  void storeColumns(Value tileRow, Value taskPanel, Value panelColumn, Value row, Value column);
   Values loadInputs(Value row, Value column);
 
   WorkgroupEmitter &e;
   kernel::MatmulOp op;
   kernel::TasksOp tasks;
-  const MmaPlan sizes;
-  Value own, lane, group, inGroup;  // the subgroup, the thread in it, its group, and its place there
-  Value sums;                       // in shared memory
+  const MmaPlan plan;
+  Value warp, lane, group, laneInGroup;  // the thread's warp, its lane there, its group of four lanes
+  Value sharedSums;
 };
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of k follow from the weight alone, so that they are the same for one row as for many.
+// Decides the sizes of a matmul by MMA. Split-K follows from the weight alone, so that one row has the bits of many.
 #include "compiler/passes/schedule/gpu/matmul/MmaPlan.h"
 
 #include "compiler/passes/schedule/gpu/matmul/SplitKPlan.h"
@@ -12,67 +12,71 @@ using namespace mlir;
 
 namespace talc {
 
-// One is read, one may still be, two are on their way: as many steps of 32 instructions take longer than a cache.
+// One stage is read, one may still be read, and two are being filled: 32 instructions of as many k-steps take longer
+// than L2 does.
 constexpr int64_t usualStages = 4;
-constexpr int64_t mostStagedBytes = 40 << 10;  // a launch has 48 KiB
-constexpr int64_t copied = 8;                  // numbers of 16 bits
+// What is left of a launch's shared memory for other buffers.
+constexpr int64_t reservedBytes = 8 << 10;
+constexpr int64_t copiedValues = 8;  // 16-bit values of an asynchronous copy of 16 bytes
+constexpr int64_t warpsPerMultiprocessor = 4;
 
-MmaPlan::MmaPlan(kernel::MatmulOp op) : PanelShape(op) {
+MmaPlan::MmaPlan(kernel::MatmulOp op, const GpuFacts &gpu)
+    : PanelShape(op), mma(*gpu.mma), atom(mma.shape()), warp(mma.threads()), maxRegisters(gpu.maxRegisters) {
   auto x = cast<MemRefType>(op.getX().getType());
   element = cast<MemRefType>(op.getWeight().getType()).getElementType();
-  oneRow = x.getDimSize(0) == 1;
-  tiles = oneRow ? 1 : 2;
-  const SplitKPlan parts(op, /*matrices=*/true);
-  partDepth = depth / parts.count;
-  alone = kernel::getSplitK(op) > 0;
-  kParts = alone ? 1 : parts.count;
-  const bool isRounded = x.getElementType() == element && startsAtMultiples(op, copied);
-  if (!oneRow && isRounded)
+  hasOneRow = x.getDimSize(0) == 1;
+  tiles = hasOneRow ? 1 : 2;
+  const SplitKPlan splitK(op, gpu);
+  partDepth = depth / splitK.count;
+  isOnePart = op.getSplitK() > 1;
+  kParts = isOnePart ? 1 : splitK.count;
+  const bool canCopyA = x.getElementType() == element && hasAlignedRows(op, copiedValues);
+  if (!hasOneRow && canCopyA)
     stages = usualStages;
-  // A single row waits for memory. Subgroups that are few have one panel each, so that they are twice as many, and
-  // bring several steps ahead. Copies have 4, 8 or 16 bytes.
-  constexpr int64_t manySubgroups = 512;
-  const bool few = oneRow && count / 2 * parts.count < manySubgroups;
-  constexpr int64_t wide = 64;
-  const bool fits = lanes <= wide && llvm::is_contained({2, 4, 8}, perThread());
-  weightsInStages = few && groups == 1 && isRounded && fits;
-  // Rows from memory take the registers that sums of a second wide panel would need.
-  const bool hasRoom = oneRow || stages > 0 || lanes < wide;
-  taskPanels = groups == 1 && count > 1 && !few && hasRoom ? 2 : 1;
-  if (weightsInStages) {
+  // A single row is bound by memory. If there are few warps, each has one panel, so that there are twice as many, and
+  // copies several k-steps ahead. Copies have 4, 8 or 16 bytes.
+  const bool hasFewWarps = hasOneRow && count / 2 * splitK.count < gpu.multiprocessors * warpsPerMultiprocessor;
+  constexpr int64_t widePanel = 64;
+  const bool canCopyB = lanes <= widePanel && llvm::is_contained({2, 4, 8}, vectorWidth());
+  stagesB = hasFewWarps && groups == 1 && canCopyA && canCopyB;
+  // Rows that are loaded from global memory take the registers that the sums of a second wide panel would need.
+  const bool hasRegisters = hasOneRow || stages > 0 || lanes < widePanel;
+  taskPanels = groups == 1 && count > 1 && !hasFewWarps && hasRegisters ? 2 : 1;
+  if (stagesB) {
     stages = 2 * usualStages;
-    if (stagedBytes() > mostStagedBytes)
+    if (stagedBytes() > gpu.sharedBytes - reservedBytes)
       stages = usualStages;
   }
 }
 
-MmaPlan::VectorPlace MmaPlan::placeInStep(int64_t number) const {
-  constexpr int64_t ofThread[] = {0, 1, 8, 9};
-  const int64_t half = number / 4;
-  return {half / parts, ofThread[number % 4] * lanes + half % parts * columns};
+MmaPlan::VectorOffset MmaPlan::vectorOffset(int64_t index) const {
+  constexpr int64_t rowsOfThread[] = {0, 1, 8, 9};
+  const int64_t half = index / 4;
+  return {half / parts, rowsOfThread[index % 4] * lanes + half % parts * columns};
 }
 
-// Of 8 lanes, and of one part with 16 lanes, a thread has two neighbours each; it stores 8 or 16 bytes at once.
-int64_t MmaPlan::line() const {
-  int64_t apart = perThread() == 2 ? 16 : perThread() == 4 ? 4 : 8;
-  return static_cast<int64_t>(llvm::alignTo(taskPanels * lanes, 32)) + apart;
+// With 8 lanes, and with 16 lanes of a gated matmul, a thread has two neighbors each, and stores 8 or 16 bytes at once.
+int64_t MmaPlan::paddedColumns() const {
+  int64_t padding = vectorWidth() == 2 ? 16 : vectorWidth() == 4 ? 4 : 8;
+  return static_cast<int64_t>(llvm::alignTo(taskPanels * lanes, 32)) + padding;
 }
 
-int64_t MmaPlan::sharedValues() const {
-  return std::max(kParts / 2 * tiles * instructions() * subgroup * 4, rows() * line());
+int64_t MmaPlan::sharedSums() const {
+  return std::max(kParts / 2 * tiles * tileInstructions() * warp * 4, rows() * paddedColumns());
 }
 
-std::string MmaPlan::text() const {
+std::string MmaPlan::describe() const {
   std::string source = stages ? llvm::formatv("{0} in {1} stages of shared memory, {2} features each",
-                                              weightsInStages ? "row and weights" : "rows", stages, tileDepth)
+                                              stagesB ? "row and weights" : "rows", stages, atom.k)
                                     .str()
-                              : "rows from memory";
-  return llvm::formatv("{0} rows x {1} columns a task, by m16n8k16 of {2}; k in {3} part{4}, each a subgroup's; {5}",
-                       rows(), taskPanels * columns, element, kParts, kParts == 1 ? "" : "s", source);
+                              : "rows from global memory";
+  std::string splitK = kParts == 1 ? "" : llvm::formatv("split-K in {0} parts, one for each warp; ", kParts).str();
+  return llvm::formatv("{0} rows x {1} columns a task, by MMA {2} of {3}; {4}{5}", rows(), taskPanels * columns,
+                       mma.name(), element, splitK, source);
 }
 
-// Where the bytes are made, so that it serves all of the function.
-Value viewOf(WorkgroupEmitter &e, Value bytes, ArrayRef<int64_t> shape, Type element, int64_t begin) {
+// Inserted after the bytes, so that the view dominates all of the function.
+Value viewBytes(WorkgroupEmitter &e, Value bytes, ArrayRef<int64_t> shape, Type element, int64_t begin) {
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointAfter(bytes.getDefiningOp());
   auto type =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a contraction is cut into instructions of matrices (m16n8k16): follows from shapes alone.
+// How a matmul is cut into matrix instructions: the sizes of a task, split-K, and what waits in shared memory.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -11,44 +11,48 @@
 namespace talc {
 
 struct MmaPlan : PanelShape {
-  static constexpr int64_t subgroup = 32, tileRows = 16, tileColumns = 8, tileDepth = 16;
+  MmaPlan(kernel::MatmulOp op, const GpuFacts &gpu);
 
-  explicit MmaPlan(kernel::MatmulOp op);
+  const MmaAtom &mma;
+  const MmaAtom::Shape atom;
+  const int64_t warp;  // threads that execute an instruction
 
-  int64_t perThread() const { return columns / tileColumns; }  // neighbouring lanes that a thread loads
-  int64_t rows() const { return tiles * tileRows; }
-  int64_t instructions() const { return taskPanels * parts * perThread(); }  // of a tile
-  // Whether sums, four of an instruction, take half of the registers that a thread may have.
-  bool sumsTakeHalf() const { return 2 * 4 * tiles * instructions() > 255; }
-  // Numbers of a row of sums in shared memory, some of them unused: threads that store neighbouring rows meet other
+  int64_t vectorWidth() const { return columns / atom.n; }  // neighboring lanes that a thread loads at once
+  int64_t rows() const { return tiles * atom.m; }
+  int64_t tileInstructions() const { return taskPanels * parts * vectorWidth(); }
+  // Whether accumulators, four of an instruction, take half of a thread's registers.
+  bool accumulatorsTakeHalf() const { return 2 * 4 * tiles * tileInstructions() > maxRegisters; }
+  // Columns of a row of sums in shared memory. Some are padding, so that threads that store neighboring rows use other
   // banks.
-  int64_t line() const;
-  // What a thread loads for a step: the vectors of k, k + 1, k + 8, k + 9 of a panel, of each half with gates.
-  struct VectorPlace {
-    int64_t panel, distance;  // of the task; in the panel, from where the thread has its first
+  int64_t paddedColumns() const;
+  // Vectors that a thread loads for a k-step: at k, k + 1, k + 8, k + 9 of each panel, and of gate and up.
+  struct VectorOffset {
+    int64_t panel, elements;  // panel of the task; distance from the thread's first element in the panel
   };
   int64_t vectorsOfStep() const { return 4 * taskPanels * parts; }
-  VectorPlace placeInStep(int64_t number) const;
-  // Numbers of the weight in a stage.
-  int64_t stagedWeights() const { return weightsInStages ? taskPanels * lanes * tileDepth : 0; }
-  // Bytes of shared memory: for rows or weights, while they are multiplied, then for what half of the parts leave for
-  // the others, or for all sums.
-  int64_t stagedBytes() const { return kParts * stages * (rows() * tileDepth + stagedWeights()) * 2; }
-  int64_t sharedValues() const;
-  int64_t sharedBytes() const { return std::max(stagedBytes(), 4 * sharedValues()); }
-  // For readers: 32 rows x 128 columns ...
-  std::string text() const;
+  VectorOffset vectorOffset(int64_t index) const;
+  // Values of B in a stage.
+  int64_t stagedB() const { return stagesB ? taskPanels * lanes * atom.k : 0; }
+  // Bytes of shared memory: for the stages of A and B, then for the sums of half of the split-K parts, or for all sums.
+  int64_t stagedBytes() const { return kParts * stages * (rows() * atom.k + stagedB()) * 2; }
+  int64_t sharedSums() const;
+  int64_t sharedBytes() const { return std::max(stagedBytes(), 4 * sharedSums()); }
+  // For listings: 32 rows x 128 columns ...
+  std::string describe() const;
 
   mlir::Type element;
-  int64_t tiles, taskPanels;     // of a task
-  int64_t kParts, partDepth;     // of a task, each a subgroup's
-  bool oneRow, alone;            // a task has one part of the only row
-  int64_t stages = 0;            // of rows in shared memory; none: threads load what they need from memory
-  bool weightsInStages = false;  // beside the only row, which waits for them
+  int64_t tiles, taskPanels;  // of a task
+  int64_t kParts, partDepth;  // split-K: parts in a task, each done by a warp; K of a part
+  bool hasOneRow, isOnePart;  // isOnePart: a task has one part of the only row
+  int64_t stages = 0;         // of the multi-stage buffer for A; 0: threads load A from global memory
+  bool stagesB = false;       // B goes through the multi-stage buffer, too
+
+private:
+  const int64_t maxRegisters;
 };
 
-// Bytes of shared memory as values of a type, from byte `begin` on.
-mlir::Value viewOf(WorkgroupEmitter &e, mlir::Value bytes, llvm::ArrayRef<int64_t> shape, mlir::Type element,
-                   int64_t begin = 0);
+// A part of a buffer of bytes in shared memory as values of a type, from byte `begin` on.
+mlir::Value viewBytes(WorkgroupEmitter &e, mlir::Value bytes, llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                      int64_t begin = 0);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of functions and of buffers.
+// Changes the types of marked arguments and buffers.
 #include "compiler/passes/schedule/gpu/matmul/NarrowedActivations.h"
 
 #include "dialects/kernel/KernelDialect.h"
@@ -10,29 +10,30 @@ using namespace mlir;
 
 namespace talc {
 
-static Type roundedType(Type type, Attribute note) {
-  return cast<MemRefType>(type).clone(cast<TypeAttr>(note).getValue());
+using kernel::narrowedAttr;
+
+static Type narrowType(Type type, Attribute mark) {
+  return cast<MemRefType>(type).clone(cast<TypeAttr>(mark).getValue());
 }
 
 static void applyNarrowing(func::FuncOp function) {
   SmallVector<Type> types(function.getFunctionType().getInputs());
-  for (auto [number, type] : llvm::enumerate(types))
-    if (Attribute note = function.getArgAttr(number, narrowedAttr)) {
-      type = roundedType(type, note);
+  for (auto [index, type] : llvm::enumerate(types))
+    if (Attribute mark = function.getArgAttr(index, narrowedAttr)) {
+      type = narrowType(type, mark);
       if (!function.isExternal())
-        function.getArgument(number).setType(type);
-      function.removeArgAttr(number, narrowedAttr);
+        function.getArgument(index).setType(type);
+      function.removeArgAttr(index, narrowedAttr);
     }
   function.setFunctionType(FunctionType::get(function.getContext(), types, function.getFunctionType().getResults()));
 }
 
 void applyNarrowing(ModuleOp module) {
-  module->removeAttr(activationsNarrowedAttr);
   for (auto function : module.getOps<func::FuncOp>())
     applyNarrowing(function);
   module.walk([](kernel::ArenaOp op) {
-    if (Attribute note = op->removeAttr(narrowedAttr))
-      op->getResult(0).setType(roundedType(op.getType(), note));
+    if (Attribute mark = op->removeAttr(narrowedAttr))
+      op->getResult(0).setType(narrowType(op.getType(), mark));
   });
 }
 

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that nothing but contractions by matrix instructions reads are stored as these round them.
+// Activations that only matmuls by MMA read are stored in the type that these convert them to.
 //
-//   call @norm_0(..., %y)                  %y : memref<?x768xf32>   ->   memref<?x768xbf16>
+//   call @norm_0(..., %y)                %y : memref<?x768xf32>   ->   memref<?x768xbf16>
 //   call @matmul_1(%step, %y, %w, ...)   %w : memref<..xbf16>
 //
-// The bits are the same: rows are rounded where they are made, once, and not by everyone who reads them. They are half
-// as long, and copies to shared memory need nothing of the threads.
+// Results have the same bits: values are converted once, where they are computed, and not by every reader. Buffers have
+// half the size, and asynchronous copies to shared memory need no conversion.
 //
-// Which rows these are depends on more than a function, so it is noted on arguments and on buffers (kernel.narrowed)
-// before anybody asks what a function's code depends on. Types follow when pieces are expanded, whose verifiers know
-// f32.
+// Which activations these are depends on more than one function, so narrow-activations marks arguments and buffers
+// before functions are looked up in the cache. Types change in expand-workgroups, since the verifiers of compute ops
+// expect f32.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace talc {
 
-// On arguments and buffers; on a module whose rows have been looked at (narrow-activations).
-constexpr llvm::StringLiteral narrowedAttr = "kernel.narrowed", activationsNarrowedAttr = "kernel.activations_narrowed";
-
-// Types become what the notes say, those of functions without code, too.
+// Changes the types of all that is marked, in functions without code, too.
 void applyNarrowing(mlir::ModuleOp module);
 
 }  // namespace talc

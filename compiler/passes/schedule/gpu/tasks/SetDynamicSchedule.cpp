@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets the attribute.
+// set-dynamic-schedule: sets the attribute on the module.
 #include "compiler/passes/Passes.h"
-#include "dialects/kernel/DynamicSchedule.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 
 namespace talc {
 #define GEN_PASS_DEF_SETDYNAMICSCHEDULE

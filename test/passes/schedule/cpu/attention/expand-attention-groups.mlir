@@ -8,7 +8,7 @@
 
 // Eight rows by three panels of keys; of features two vectors at a time. Every vector of a tile has a line that is fetched.
 // CHECK-LABEL: @eight
-// CHECK: %[[ALONE:.*]] = arith.cmpi slt, %rows, %c2
+// CHECK: %[[ALONE:.*]] = arith.cmpi slt, %tokens, %c2
 // CHECK: scf.if %[[ALONE]]
 // CHECK: -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
 // CHECK: memref.prefetch %{{.*}}, read, locality<3>, data : memref<?xf32>

@@ -33,7 +33,7 @@
 // CHECK: scf.condition(%[[LEFT]]) %[[ANY]]
 // CHECK: ^bb0(%[[CLAIMED:.*]]: index):
 // CHECK: scf.for %[[S:.*]] = %c0 to %[[SPANS]] step %c1 iter_args(%[[BEFORE:.*]] = %c0, %[[NEXT:.*]] = %[[CLAIMED]])
-// CHECK: %first_row, %rows, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
+// CHECK: %first_token, %tokens, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
 // CHECK: %[[ROWBLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
 // for every thread.
@@ -246,7 +246,7 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.kv_cache<1 
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
 // CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
 // CHECK: kernel.next_task
-// CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
+// CHECK: %first_token, %[[LENGTH:tokens]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
 // CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %c2
 // CHECK: %[[TASK:.*]] = arith.subi
@@ -291,7 +291,7 @@ func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.kv_cache<1 
 
 // A prefix of the sequence sees itself whole; a window of 3 ends on both sides.
 // CHECK-LABEL: @prefix_window(
-// CHECK: %first_row, %rows, %[[POSITION:first_position]], %slot, %[[PREFIX:prefix]], {{.*}} = kernel.span
+// CHECK: %first_token, %tokens, %[[POSITION:first_position]], %slot, %[[PREFIX:prefix]], {{.*}} = kernel.span
 // CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %rows
 // CHECK: %[[UPTO:.*]] = arith.addi %[[LAST:.*]], %c1
 // CHECK: %[[WHOLE:.*]] = arith.maxsi %[[UPTO]], %[[PREFIX]]

@@ -67,7 +67,7 @@ func.func @own(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>) att
 // -----
 
 // What one half writes the other still reads.
-// expected-error @below {{cannot be Halide's: it writes the buffer that it reads, in several places}}
+// expected-error @below {{Halide cannot make this kernel: it has several results, and one of them overwrites an operand}}
 func.func @in_place(%s: !kernel.step, %x: memref<?x12xf32>, %table: memref<64x6xf32>)
     attributes {kernel.op = "rope", kernel.generator = {name = "halide"}} {
   kernel.tasks %s over rows by rows {
@@ -80,7 +80,7 @@ func.func @in_place(%s: !kernel.step, %x: memref<?x12xf32>, %table: memref<64x6x
 // -----
 
 // Behind the halves a feature is copied.
-// expected-error @below {{cannot be Halide's: Halide's lines have no vector.maskedload}}
+// expected-error @below {{Halide cannot make this kernel: Halide's row expressions have no vector.maskedload}}
 func.func @rest(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>, %y: memref<?x14xf32>)
     attributes {kernel.op = "rope", kernel.generator = {name = "halide"}} {
   kernel.tasks %s over rows by rows {
@@ -93,7 +93,7 @@ func.func @rest(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 // -----
 
 // Powers of so wide a line have no place on the stack.
-// expected-error @below {{cannot be Halide's: it keeps 16385 numbers, more than 16384}}
+// expected-error @below {{Halide cannot make this kernel: it keeps 16385 intermediate values, more than 16384}}
 func.func @wide(%s: !kernel.step, %x: memref<?x16385xf32>, %y: memref<?x16385xf32>)
     attributes {kernel.op = "softmax", kernel.generator = {name = "halide"}} {
   kernel.tasks %s over rows by rows {

@@ -4,7 +4,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=WIDE
 // RUN: not talc-opt %s -assign-plans="lanes=8 plans='levels: block_depth = 192'" 2>&1 | FileCheck %s --check-prefix=DEPTH
-// DEPTH: cannot be planned so: block_depth or stream_depth is no multiple of 128, what its products take together
+// DEPTH: cannot have this plan: block_depth and stream_depth must be multiples of 128, which the microkernel takes at a time
 
 // Two vectors leave registers for their scales; AVX-512 has twice as many. Iterations take the four of a word, whatever
 // the lanes.

@@ -36,7 +36,7 @@
 // ORDER: @six(
 // ORDER-NOT: kernel.keeps_source_order
 // OFF-NOT: x64xi32>
-// DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
+// DEPTH: cannot have this plan: layout_rows must be 0: panels with K = 96 cannot be dequantized ahead
 
 // Of 256 k 64 words of levels, and a step for every 32. Below 16 rows tiles unpack; else each block is unpacked by
 // vectors, and tiles of five or six rows by two vectors load words, whose sums wait on the stack.

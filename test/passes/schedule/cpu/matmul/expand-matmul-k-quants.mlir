@@ -10,7 +10,7 @@
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: block_depth = 128'" 2>&1 | FileCheck %s --check-prefix=UNIT
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='row: block_depth = 256'" | FileCheck %s --check-prefix=BLOCK
 
-// UNIT: cannot be planned so: block_depth or stream_depth is no multiple of 256, what its products take together
+// UNIT: cannot have this plan: block_depth and stream_depth must be multiples of 256, which the microkernel takes at a time
 // BLOCK: block_depth = 256
 
 // From memory, two blocks are fetched ahead; with 8 lanes a panel is a stream, of which one is.

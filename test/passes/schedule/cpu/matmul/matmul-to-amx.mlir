@@ -61,11 +61,11 @@ func.func @row(%s: !kernel.step, %x: memref<1x64xbf16>, %w: memref<1x64x16xbf16>
   return
 }
 
-// A depth that is no multiple of 32, and operands of other types, are left alone.
+// K that is not a multiple of 32, and operands of other types, are left alone.
 // CHECK-LABEL: @odd(
 // CHECK-NOT: amx
 // CHECK: kernel.matmul
-// SAID: remark{{.*}}matmul-to-amx{{.*}}a depth of 48 is no multiple of 32
+// SAID: remark{{.*}}matmul-to-amx{{.*}}K = 48 is not a multiple of 32
 func.func @odd(%s: !kernel.step, %x: memref<1x48xbf16>, %w: memref<1x48x16xbf16>, %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
@@ -80,7 +80,7 @@ func.func @odd(%s: !kernel.step, %x: memref<1x48xbf16>, %w: memref<1x48x16xbf16>
 // CHECK-LABEL: @wide(
 // CHECK-NOT: amx
 // CHECK: kernel.matmul
-// SAID: remark{{.*}}matmul-to-amx{{.*}}the operands are neither pairs of bf16 nor integers in blocks of 32
+// SAID: remark{{.*}}matmul-to-amx{{.*}}the operands are neither both bf16 nor integers in blocks of 32
 func.func @wide(%s: !kernel.step, %x: memref<1x64xf32>, %w: memref<1x64x16xbf16>, %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
@@ -97,7 +97,7 @@ func.func @wide(%s: !kernel.step, %x: memref<1x64xf32>, %w: memref<1x64x16xbf16>
 // CHECK-NOT: amx
 // CHECK: kernel.matmul
 // CHECK: } {kernel.use_amx} : (!kernel.step, memref<?x64x!talc.stored<q8_sums>>
-// SAID: remark{{.*}}matmul-to-amx{{.*}}many rows: 16 at a time, a group of integers that share a step
+// SAID: remark{{.*}}matmul-to-amx{{.*}}many rows: 16 at a time, a group of codes that share a scale
 func.func @integers(%s: !kernel.step, %x: memref<?x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q8_0>>, %y: memref<?x16xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):

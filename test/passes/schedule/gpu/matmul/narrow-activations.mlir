@@ -5,7 +5,6 @@
 // RUN: FileCheck %s --check-prefix=REMARKS < %t
 // RUN: talc-opt %s -narrow-activations | talc-opt -narrow-activations | FileCheck %s
 
-// CHECK: module attributes {kernel.activations_narrowed}
 // CHECK: func.func @step(
 // CHECK: kernel.arena {{.*}} at 0 {{.*}}kernel.narrowed = bf16
 // CHECK: kernel.arena {{.*}} at 0
@@ -14,7 +13,7 @@
 // CHECK: func.func private @matmul_1({{.*}}memref<?x64xf32> {kernel.narrowed = bf16}, %{{.*}}: memref<1x64x64xbf16>, %{{.*}}: memref<?x64xf32>)
 // CHECK: func.func private @norm_2(
 // CHECK-NOT: kernel.narrowed
-// REMARKS: narrow-activations{{.*}}Function=norm_0{{.*}}argument 3 holds rows that contractions alone read: stored as bf16
+// REMARKS: narrow-activations{{.*}}Function=norm_0{{.*}}argument 3 is read by tensor cores only: stored as bf16
 // REMARKS: narrow-activations{{.*}}Function=matmul_1{{.*}}argument 1
 // REMARKS-NOT: Function=norm_2
 // REMARKS-NOT: Function=matmul_3

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of k of a single row are tasks of their own, and a piece adds them in order; many rows, gates and a short k stay whole.
-// RUN: talc-opt %s -split-k --remarks-filter=bufferize 2> %t | FileCheck %s
+// Split-K makes parts of a single row tasks of their own, and a compute op adds them in order. Many rows, gates and a
+// short K are not split.
+// RUN: talc-opt %s -split-k=mma=false --remarks-filter=bufferize 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARKS < %t
-// RUN: talc-opt %s -split-k=matrices | FileCheck %s --check-prefix=MATRICES
+// RUN: talc-opt %s -split-k | FileCheck %s --check-prefix=MMA
 
 // CHECK-LABEL: func.func @row(
 // CHECK: %[[PARTS:.*]] = memref.alloc() : memref<16x64xf32>
-// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]]
-// CHECK: kernel.split_k = 16 : i64
+// CHECK: kernel.matmul %{{.*}}, %{{.*}}, %{{.*}} into %[[PARTS]] split_k 16 {
 // CHECK-COUNT-16: memref.subview %[[PARTS]]
 // CHECK: linalg.generic
 // CHECK: math.tanh
 // CHECK: linalg.yield
-// REMARKS: split-k{{.*}}16 parts of k are tasks of their own, 16 instead of 1
-// f32 is no matter of matrix instructions.
-// MATRICES-LABEL: func.func @row(
-// MATRICES: kernel.split_k = 16
+// REMARKS: split-k{{.*}}split-K in 16 parts, which are 16 tasks instead of 1
+// There are no MMAs of f32.
+// MMA-LABEL: func.func @row(
+// MMA: split_k 16 {
 func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf32>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -25,10 +25,10 @@ func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf3
   return
 }
 
-// Subgroups of a workgroup have a part each, at most four.
-// MATRICES-LABEL: func.func @halves(
-// MATRICES: memref.alloc() : memref<2x64xf32>
-// MATRICES: kernel.split_k = 2
+// With MMA each warp has a part, at most four.
+// MMA-LABEL: func.func @halves(
+// MMA: memref.alloc() : memref<2x64xf32>
+// MMA: split_k 2 {
 func.func @halves(%s: !kernel.step, %x: memref<1x768xf32>, %w: memref<1x768x64xbf16>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
@@ -51,7 +51,7 @@ func.func @rows(%s: !kernel.step, %x: memref<?x1024xf32>, %w: memref<1x1024x64xf
 // CHECK-LABEL: func.func @short(
 // CHECK-NOT: memref.alloc
 // CHECK: return
-// REMARKS: split-k{{.*}}the parts of k stay together: k is not divided
+// REMARKS: split-k{{.*}}K is not split: K cannot be divided
 func.func @short(%s: !kernel.step, %x: memref<1x48xf32>, %w: memref<1x48x64xf32>, %y: memref<1x64xf32>) {
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):

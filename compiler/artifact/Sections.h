@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of an artifact that describe a model, made from the attributes of its module.
+#pragma once
+
+#include "compiler/artifact/CodeSection.h"
+#include "compiler/artifact/WeightStream.h"
+#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/artifact/GenerationSettings.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace talc {
+
+// The manifest: JSON that tells people and tools what the artifact was made from. `codes`: of all targets, the best
+// first.
+std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights,
+                         llvm::ArrayRef<CodeSection> codes);
+
+// What the runtime must know about the model. Fails for properties of the model (generation settings, tokens) that do
+// not fit in an artifact.
+llvm::Expected<artifact::ModelInfo> makeModelInfo(mlir::ModuleOp module);
+
+// The generation settings that the model's authors chose: talc.generation. Settings that the module does not mention
+// are neutral. Fails for an unknown setting, or for a value that it cannot have.
+llvm::Expected<artifact::StoredSettings> readGeneration(mlir::ModuleOp module, uint32_t vocabularySize);
+
+// The names of the model's classes: talc.labels; empty without that attribute. Fails unless every class has one name,
+// in UTF-8 and without NUL.
+llvm::Expected<std::string> makeLabels(mlir::ModuleOp module, const artifact::ModelInfo &info);
+
+// Where a slot keeps the keys and values of its tokens, so that the runtime can save and load them: the KV caches that
+// plan-memory has placed; empty without any.
+llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(mlir::ModuleOp module);
+
+}  // namespace talc

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model of matmuls: the tuning parameters of a shape on a processor that nothing else says.
+#pragma once
+
+#include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
+
+namespace talc {
+
+// What cost models look at.
+struct CpuCosts {
+  IsaTraits traits;
+  int64_t l2Bytes;
+  bool dropsPrefetches;    // for which there is no room; elsewhere they wait
+  bool prefetchesStreams;  // the hardware prefetches a stream faster than software does
+};
+
+MatmulPlan chooseMatmulPlan(const MatmulShape &shape, const CpuCosts &costs);
+
+// Gives up dequantized panels if other parameters, which were overridden, leave no room for their sums.
+void fitDequantizedPanels(MatmulPlan &plan);
+
+}  // namespace talc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes may ask of a GPU: sizes of its memories, registers, and its matrix instruction.
+#pragma once
+
+#include "compiler/passes/schedule/gpu/MmaAtom.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace talc {
+
+struct GpuFacts {
+  int64_t subgroupSize;  // threads that can shuffle; 1: not known at compile time
+  // Multiprocessors that a launch should keep busy. Split-K follows from it, and so do the bits of sums: it is the same
+  // for all GPUs of a target.
+  int64_t multiprocessors;
+  int64_t sharedBytes;     // of shared memory that every launch has
+  int64_t maxSharedBytes;  // of shared memory that a launch can ask for
+  int64_t maxRegisters;    // of a thread
+  int64_t registers;       // of a multiprocessor
+  const MmaAtom *mma;      // null: no matrix instruction
+
+  // The most registers of a thread with which so many threads fit on a multiprocessor.
+  int64_t registersForThreads(int64_t threads) const;
+};
+
+// What holds for every GPU.
+const GpuFacts &anyGpu();
+// `name`: an NVIDIA architecture such as sm_90, or vulkan. Null: unknown.
+const GpuFacts *findGpu(llvm::StringRef name);
+
+// For the options of passes: the facts of a GPU, without the matrix instruction if it is not wanted. Emits an error at
+// `op` for an unknown name.
+mlir::FailureOr<GpuFacts> getGpuFacts(mlir::Operation *op, llvm::StringRef name, bool useMma = true);
+
+}  // namespace talc
