@@ -7,7 +7,8 @@ CPP = (".cpp", ".h", ".c")
 SMALL_HEADER = 30  # lines
 # Files that something outside of the tree looks for, and those that lit and CMake find by their kind.
 FOUND_BY_KIND = re.compile(r"(^|/)(CMakeLists\.txt|CMakePresets\.json|LICENSE|README\.md|CONTRIBUTING\.md|dev|lit\.[\w.]+)$"
-                           r"|^\.|/\.|^docs/.*\.md$|\.(test|mlir)$|(^|/)models/|^examples/(configs|texts)/|/results/")
+                           r"|^\.|/\.|^docs/.*\.md$|\.(test|mlir)$|(^|/)models/|^examples/(configs|texts)/|/results/"
+                           r"|^test/performance/\w+\.py$")  # people run these
 # Names that MLIR, LLVM, C++ or libFuzzer call.
 CALLED_ELSEWHERE = re.compile(
     r"operator|main$|hash_value$|LLVMFuzzer|get(?:Depend|Argument|Description|Name)\w*$|isEqual$|getHashValue$|getEmptyKey$|"

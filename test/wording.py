@@ -18,8 +18,8 @@ WORDS = {
 }
 # Words that WORDS gets when nobody uses them any more, by what they mean. In code, tests and docs:
 RETIRED = {
-    "compute op": [r"\b(?:Kernel_)?(?:Row)?Piece(?:s|Op|Interface)\b", r"\bKernelPieces\b", r"\brow pieces?\b",
-        r"\bkernel\.piece\b"],
+    "compute op": [r"\bKernel_(?:Row)?Pieces?\b", r"\bRowPieces?\b", r"\bPieceOp\b", r"\bPieceInterface\b",
+        r"\bKernelPieces\b", r"\brow pieces?\b", r"\bkernel\.piece\b"],
     "matmul": [r"\bkernel\.contract\b", r"\b(?:Expand)?Contract(?:Op|Plan|ion|ions|Tile|Loops|Panels)\b",
         r"\bcontractions?\b", r"\bcontract_\d"],
     "KV cache": [r"!talc\.state\b", r"\btalc\.(?:state|get_state|append|read)\b", r"\bkernel\.(?:append|state)\b",
@@ -45,13 +45,13 @@ RETIRED = {
     "CPU": [r"\bon processors\b", r"\bthe processors take\b"],
     "launcher stub": [r"\b[cC]arriers?\b"],
     "dynamic schedule, work stealing": [r"\bclaim(?:s|ed|ing)? (?:of )?tasks?\b", r"\bClaimTasks\b",
-        r"\bclaim-tasks\b", r"\bkernel\.claims\b", r"\bclaimed_rows\b"],
+        r"\bclaim-tasks\b", r"\bkernel\.claims\b"],
     "plan override": [r"\b[wW]ish(?:es|ed)?\b", r"\bGivenPlans?\b", r"\bgiven plans?\b"],
     "tuning parameter": [r"\bnumbers? of (?:a|its|their) plans?\b"],
     "merge": [r"\b[bB]rought together\b", r"\bBroughtTogether\b"],
     "sink tokens": [r"\bkept (?:tokens|keys|queries)\b", r"\bKeptQueries\b", r"\bkeptPanels\b"],
     "mask range": [r"\bseen keys\b", r"\bSeenKeys\b"],
-    "entry": [r"\bsplit-phases\b", r"\bSplitPhases\b", r"\btalc\.phase\b", r"\bPhase::\w+"],
+    "entry": [r"\bsplit-phases\b", r"\bSplitPhases\b", r"\btalc\.phase\b"],
     "row-wise op": [r"\bLineCode\b", r"\bLinesBy\w+\b"],
     "offset, address, index, slot": [r"\bplaceOf\b", r"\bplacesOf\b"],
     "adaptive, steal": [r"\bdealt out\b"],

@@ -105,7 +105,7 @@ def Talc_KvCacheOp : Talc_Op<"kv_cache", [Symbol]> {
   let builders = [OpBuilder<(ins "::mlir::StringAttr":$name, "::mlir::TypeAttr":$type, "::mlir::StringAttr":$visibility), [{
     build($_builder, $_state, name, type, visibility, nullptr);
   }]>, OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Type":$type, "::mlir::StringAttr":$visibility), [{
-    build($_builder, $_state, name, type, visibility, nullptr);
+    build($_builder, $_state, $_builder.getStringAttr(name), ::mlir::TypeAttr::get(type), visibility, nullptr);
   }]>];
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }

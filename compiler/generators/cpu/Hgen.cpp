@@ -68,7 +68,7 @@ std::string hgenBuild() {
 
 static std::string describe(const HgenRequest &request) {
   std::string text = fmt::format("symbol {}\ntarget {}\n", request.symbol, request.processor);
-  for (NamedAttribute entry : request.product) {
+  for (NamedAttribute entry : request.specification) {
     text += entry.getName().str() + " ";
     if (auto number = dyn_cast<IntegerAttr>(entry.getValue()))
       text += std::to_string(number.getInt());
