@@ -44,7 +44,7 @@ CASES = [
     ("wire-type", model(GOOD + number(1, 7)), "T0320", "pieces has wire type 0, expected 2"),
     ("score-type", model(GOOD + text(1, text(1, "b") + number(2, 1))), "T0320", "score has wire type 0, expected 5"),
     ("nan", pieces(("b", float("nan"), NORMAL)), "T0320", "piece 7 has a score that is not a finite number"),
-    ("infinite", pieces(("b", float("inf"), NORMAL)), "T0320", "no finite number"),
+    ("infinite", pieces(("b", float("inf"), NORMAL)), "T0320", "not a finite number"),
     ("piece-type", pieces(("b", 0.0, 9)), "T0320", "piece 7 has type 9, expected 1 to 6"),
     ("utf8", pieces((b"\xff", 0.0, NORMAL)), "T0320", "piece 7 is not UTF-8"),
     ("no-text", pieces(("", 0.0, NORMAL)), "T0320", "piece 7 is empty"),

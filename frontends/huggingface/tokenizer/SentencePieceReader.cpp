@@ -69,7 +69,7 @@ private:
         piece.type = readType(field, name);
     });
     if (piece.text.empty() || !isUtf8(piece.text))
-      damaged(name + " is " + (piece.text.empty() ? "empty" : "no UTF-8"));
+      damaged(name + " is " + (piece.text.empty() ? "empty" : "not UTF-8"));
     if (model.pieces.size() == maxPieces)
       errors.fail(TokenizerError::TooLarge, "", "has more than " + std::to_string(maxPieces) + " pieces");
     model.pieces.push_back(std::move(piece));
