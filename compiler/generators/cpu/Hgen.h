@@ -9,9 +9,9 @@
 namespace talc {
 
 struct HgenRequest {
-  std::string symbol;            // of the function
-  std::string processor;         // as Halide names it: x86-64-linux-avx2-fma
-  mlir::DictionaryAttr product;  // what it computes: see tools/hgen/hgen.cpp
+  std::string symbol;                  // of the function
+  std::string processor;               // as Halide names it: x86-64-linux-avx2-fma
+  mlir::DictionaryAttr specification;  // of the loops: see tools/hgen/hgen.cpp
 };
 
 // A digest of the hgen that would run; empty: there is none.
