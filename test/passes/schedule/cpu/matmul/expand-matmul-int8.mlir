@@ -10,7 +10,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=HALF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
 
-// STEPS: error: {{.*}}tile_steps is not 32, what its products take at a time
+// STEPS: error: {{.*}}tile_steps must be 32, which the microkernel takes at a time
 
 // One row: levels become unsigned by the highest bit, and sums begin with eight times what the
 // row has for levels that count from 16.

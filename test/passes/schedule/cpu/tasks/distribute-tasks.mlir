@@ -134,7 +134,7 @@ func.func @queries(%s: !kernel.step, %rows: index, %log: memref<?xindex>) {
 // -----
 
 func.func @unexpanded(%s: !kernel.step, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
-  // expected-error@+1 {{holds a piece that has not become loops}}
+  // expected-error@+1 {{holds an op that no pass has turned into loops}}
   kernel.tasks %s over rows by rows {
   ^bb0(%first: index, %end: index):
     memref.copy %x, %y : memref<?x8xf32> to memref<?x8xf32>
