@@ -20,7 +20,7 @@ static NamedAttribute resource(Builder &b, StringRef key, StringRef name, String
                                  HeapAsmResourceBlob::allocateAndCopyInferAlign(ArrayRef(bytes.data(), bytes.size()))));
 }
 
-static std::optional<ArrayRef<char>> bytesOf(DictionaryAttr code, StringRef key) {
+static std::optional<ArrayRef<char>> readBytes(DictionaryAttr code, StringRef key) {
   auto elements = code.getAs<DenseResourceElementsAttr>(key);
   AsmResourceBlob *blob = elements ? elements.getRawHandle().getBlob() : nullptr;
   return blob ? std::optional(blob->getData()) : std::nullopt;
@@ -39,7 +39,7 @@ std::optional<GeneratedCode> generatedCode(Operation *function) {
   auto code = function->getAttrOfType<DictionaryAttr>(generatedCodeAttr);
   if (!code)
     return std::nullopt;
-  auto object = bytesOf(code, objectKey), loops = bytesOf(code, loopsKey), assembly = bytesOf(code, assemblyKey);
+  auto object = readBytes(code, objectKey), loops = readBytes(code, loopsKey), assembly = readBytes(code, assemblyKey);
   auto spills = code.getAs<IntegerAttr>(spillsKey);
   if (!object || !loops || !assembly || !spills || !spills.getType().isInteger(64))
     return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing in a description is believed: what is missing or no number ends hgen with a line that says so.
+// Descriptions are not trusted: a missing key or an invalid number ends hgen with a line that says so.
 #include "tools/hgen/Description.h"
 
 #include <fstream>

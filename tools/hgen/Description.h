@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hgen is told: lines "key value", where a value goes to the end of its line.
+// The input of hgen: lines "key value", where a value goes to the end of its line.
 #pragma once
 
 #include <Halide.h>
@@ -30,13 +30,14 @@ Halide::Type elementType(const std::string &name);
 // x * y + z, rounded once.
 Halide::Expr fused(const Halide::Expr &x, const Halide::Expr &y, const Halide::Expr &z);
 
-// What computes the results, scheduled, and the buffers that it reads, in the order in which callers pass them.
+// A scheduled function that computes the results, and the buffers that it reads, in the order in which callers pass
+// them.
 struct Loops {
   Halide::Func results;
   std::vector<Halide::Argument> arguments;
 };
 
-// What a description can be of.
+// The kinds of loops that a description can ask for.
 Loops makeMatmul(const Description &description);
 Loops makeRow(const Description &description);
 Loops makeScores(const Description &description);

@@ -6,7 +6,7 @@
 //   element  of the weight: f32, f16 or bf16
 //   rows     of a register tile
 //   columns  of a register tile, a multiple of lanes that divides a panel
-//   panels   that a tile takes side by side, where a call brings exactly as many
+//   panels   that a tile takes side by side, if a call has exactly as many
 //
 // The function computes sums[m, c] = sum over k of x[m, k] * weight[c / panel, k, c % panel], where m has any extent
 // and c that of whole panels:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of numbers: what becomes of it column by column, and of sums and maxima over it.
+// Expressions on the columns of a row, and on sums and maxima over the row.
 //
 //   width    columns
 //   unroll   vectors, or blocks of chains, that an iteration of the loops takes
-//   code     statements with a ; between them; those of every kind, and what they yield:
+//   code     statements with a ; between them; their kinds and values:
 //
 //   f32 BITS, i32 NUMBER    a constant
 //   load ELEMENT            a column of the next buffer that is read: f32, f16 or bf16
@@ -85,7 +85,7 @@ private:
       columns.unroll(column, together, TailStrategy::GuardWithIf);
   }
 
-  // What a statement yields: of a column, or of all of them.
+  // The value of a statement: of a column, or of all columns.
   struct Yield {
     Expr value;
     bool ofLine;    // the same in all columns
@@ -155,7 +155,7 @@ private:
     return result.ofLine && result.isFolded ? once(result.value) : result;
   }
 
-  // What is the same in all columns is computed in front of the loops over them.
+  // Values that are equal in all columns are computed before the loops over columns.
   static Yield once(const Expr &value) {
     Func number("number");
     number() = value;

@@ -9,7 +9,7 @@
 //   symbol   name of the function
 //   target   Halide's name of the processor: x86-64-linux-avx2-fma
 //   lanes    f32 lanes of a vector
-//   kind     product (Matmul.cpp), line (Row.cpp), scores or values (Attention.cpp), which say what else they need
+//   kind     matmul (Matmul.cpp), row (Row.cpp), scores or values (Attention.cpp); these files list further keys
 //
 // A program of its own: Halide brings an LLVM of its own, and whatever happens to it happens outside the compiler.
 #include "tools/hgen/Description.h"
@@ -27,7 +27,7 @@ Loops make(const Description &description) {
       {"matmul", makeMatmul}, {"row", makeRow}, {"scores", makeScores}, {"values", makeValues}};
   auto found = kinds.find(description.text("kind"));
   expect(found != kinds.end(),
-         "kind " + description.text("kind") + " is unknown; expected product, line, scores or values");
+         "kind " + description.text("kind") + " is unknown; expected matmul, row, scores or values");
   return found->second(description);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Description and answer are files in a fresh temporary directory. hgen is another program, and nothing that it does is
-// believed: it may be missing, crash, hang, or leave what is no object.
+// trusted: it may be missing, crash, hang, or write something else than an object.
 #include "compiler/generators/cpu/Hgen.h"
 
 #include "compiler/Error.h"
@@ -28,8 +28,8 @@ static constexpr uint64_t mostBytes = 16 << 20;                        // of a f
 
 // Beside the command in a build, in its own folder in an installation; TALC_HGEN names another.
 static llvm::Expected<std::string> findHgen() {
-  if (auto given = llvm::sys::Process::GetEnv("TALC_HGEN"))
-    return *given;
+  if (auto path = llvm::sys::Process::GetEnv("TALC_HGEN"))
+    return *path;
   static int here;
   std::string command = llvm::sys::fs::getMainExecutable(nullptr, &here);
   llvm::StringRef folder = llvm::sys::path::parent_path(command);
@@ -47,7 +47,7 @@ static llvm::Expected<std::string> findHgen() {
 }
 
 // Empty: it is missing, no file, or too long for what it should be.
-static std::string contentOf(const std::string &path) {
+static std::string readFileContent(const std::string &path) {
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status) || !llvm::sys::fs::is_regular_file(status) || status.getSize() > mostBytes)
     return "";
@@ -61,7 +61,7 @@ std::string hgenBuild() {
     llvm::consumeError(hgen.takeError());
     return "";
   }
-  std::string bytes = contentOf(*hgen);
+  std::string bytes = readFileContent(*hgen);
   auto digest = llvm::BLAKE3::hash<16>(llvm::arrayRefFromStringRef(bytes));
   return bytes.empty() ? "" : llvm::toHex(digest, /*LowerCase=*/true);
 }
@@ -83,7 +83,7 @@ static std::string describe(const HgenRequest &request) {
 // not the clock, which goes on where both stand still, or wait for a processor. Returns what went wrong.
 static std::string await(llvm::sys::ProcessInfo process) {
   std::string problem;
-  for (auto left = longest; left.count() > 0; left -= pause) {
+  for (auto remaining = longest; remaining.count() > 0; remaining -= pause) {
     llvm::sys::ProcessInfo ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &problem);
     if (ended.Pid == process.Pid && ended.ReturnCode == 0)
       return "";
@@ -108,7 +108,7 @@ static std::string run(const std::string &hgen, const TemporaryDirectory &direct
   if (failed || process.Pid <= 0)
     return "cannot be started: " + problem;
   problem = await(process);
-  std::string printed = problem.empty() ? "" : contentOf(output);
+  std::string printed = problem.empty() ? "" : readFileContent(output);
   std::string line = llvm::StringRef(printed).take_front(500).split('\n').first.str();
   return line.empty() ? problem : problem + ": " + line;
 }
@@ -154,14 +154,15 @@ llvm::Expected<GeneratedCode> runHgen(const HgenRequest &request) {
     return directory.takeError();
   if (llvm::Error error = writeTemporary((*directory)->file("description"), describe(request)))
     return std::move(error);
-  std::string problem = run(*hgen, **directory), object = contentOf((*directory)->file("made.o"));
+  std::string problem = run(*hgen, **directory), object = readFileContent((*directory)->file("made.o"));
   if (problem.empty() && !isComplete(object, request))
     problem = fmt::format("its answer is no object for {} that defines it and is complete", request.processor);
   if (!problem.empty())
     return makeError(ErrorCode::Generator, "{}: for {}: {}; --generator=mlir does without it", *hgen, request.symbol,
                      problem);
-  GeneratedCode code{{object.begin(), object.end()}, "", contentOf((*directory)->file("made.s"))};
-  code.loops = contentOf((*directory)->file("made.loops")) + "\n" + contentOf((*directory)->file("made.stmt"));
+  GeneratedCode code{{object.begin(), object.end()}, "", readFileContent((*directory)->file("made.s"))};
+  code.loops =
+      readFileContent((*directory)->file("made.loops")) + "\n" + readFileContent((*directory)->file("made.stmt"));
   code.spills = spillsIn(code.assembly);
   return code;
 }

@@ -9,8 +9,8 @@
 namespace talc {
 
 struct HgenRequest {
-  std::string symbol;            // of the function
-  std::string processor;         // as Halide names it: x86-64-linux-avx2-fma
+  std::string symbol;                  // of the function
+  std::string processor;               // as Halide names it: x86-64-linux-avx2-fma
   mlir::DictionaryAttr specification;  // of the loops: see tools/hgen/hgen.cpp
 };
 

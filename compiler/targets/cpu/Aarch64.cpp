@@ -58,7 +58,7 @@ static void addFeatures(llvm::ArrayRef<llvm::StringRef> signedNames, llvm::Strin
       features.insert(name);
 }
 
-// Those of a level, or of a processor; nothing for another name.
+// The features of a level, or of a processor; nothing for another name.
 static std::optional<llvm::StringSet<>> featuresOf(llvm::StringRef name) {
   llvm::StringSet<> features;
   for (const Level &level : levels()) {
@@ -85,7 +85,7 @@ static llvm::StringSet<> featuresOfHost() {
   return features;
 }
 
-// Of the highest level whose features are all there; without vectors if there is none.
+// The facts of the highest level whose features are all there; without vectors if there is none.
 static CpuFacts factsOf(const llvm::StringSet<> &features) {
   CpuFacts facts;
   facts.needs.family = "aarch64";

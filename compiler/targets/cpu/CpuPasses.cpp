@@ -60,11 +60,11 @@ std::string CpuTarget::checkPlans(StringRef plans) const {
 
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.traits.lanes;
-  // What is not another generator's is expanded below.
+  // Kernels of other generators come first; all others are expanded below.
   passes.addPass(createMatmulToHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createAttentionToHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createRowsToHalide({lanes, halideProcessor(cpu)}));
-  // What its registers do not take is expanded by the next pass.
+  // Matmuls that AMX cannot compute are expanded by the next pass.
   if (cpu.amx)
     passes.addPass(createMatmulToAmx({lanes}));
   passes.addPass(createExpandMatmul({lanes}));

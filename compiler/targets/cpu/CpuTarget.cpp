@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a processor says of itself, and how LLVM and lld make its code.
+// Facts of a processor, and its code by LLVM and lld.
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "compiler/targets/cpu/FunctionCompiler.h"

@@ -22,13 +22,13 @@ struct CpuFacts {
   // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
   bool loadsPairs = false;
   IsaTraits traits;
-  // Of L2. It decides in which order results are computed, never what they are.
+  // The size of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
-  // Whether prefetches for which there is no room are dropped, and do not wait.
+  // Whether prefetches that exceed the line fill buffers are dropped instead of waiting.
   bool dropsPrefetches = false;
-  // Whether it brings a stream of memory in by itself, and faster than by prefetches.
+  // Whether hardware prefetchers read a stream of memory faster than software prefetches do.
   bool prefetchesStreams = false;
-  // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
+  // The instructions for dot products of bytes, as convert-dots calls them; they change no bits.
   std::string dots;
   // Whether one instruction multiplies a pair of bf16 values and adds; for all but subnormal numbers that changes no
   // bits.

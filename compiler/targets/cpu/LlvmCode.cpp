@@ -26,7 +26,7 @@ OwningOpRef<ModuleOp> allCode(ModuleOp module) {
   return code;
 }
 
-// What another function sees of a symbol.
+// The declaration of a symbol that another function sees.
 static llvm::Expected<Operation *> reference(Operation *symbol) {
   if (isa<LLVM::LLVMFuncOp>(symbol)) {
     Operation *declared = symbol->cloneWithoutRegions();

@@ -24,7 +24,7 @@ public:
   llvm::Error translate(mlir::ModuleOp code);
   void optimize();
   llvm::Expected<targets::ObjectCode> emit();
-  // Of the only function that is defined; instead of emit(), which changes the code as well.
+  // The listing of the only function that is defined; instead of emit(), since both change the code.
   llvm::Expected<targets::CodeListing> list();
 
   const llvm::Module &llvmIr() const { return *module; }

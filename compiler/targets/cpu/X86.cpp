@@ -94,7 +94,7 @@ static std::vector<const Level *> partsOf(const Level &level) {
   return result;
 }
 
-// Of a level that LLVM has a processor for but for some features, or of a processor.
+// The features of a level, or of a processor; LLVM has a processor for a level except for some features.
 static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
   llvm::StringSet<> result;
   if (const Level *level = levelNamed(cpu)) {

@@ -26,7 +26,7 @@ struct RowTunables {
   }
 };
 
-// How threads share the tiles of a matmul; distribute-tasks reads it.
+// The distribution of a matmul's tiles to threads; distribute-tasks reads it.
 struct DistributionTunables {
   // Fewer rows are divided statically: every thread reads the weights of its panels once, in order. More rows are
   // divided by work stealing (claimed_rows).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-generators: contractions of numbers, attention to numbers and lines of columns go to Halide; what it does not make stays as it is.
+// assign-generators: float matmuls, attention with a float KV cache and row-wise ops go to Halide; other ops stay as they are.
 // RUN: talc-opt %s -assign-generators=build=b1 --remarks-filter=schedule 2>&1 | FileCheck %s
 // RUN: talc-opt %s -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH

@@ -6,8 +6,8 @@
 // RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024' | FileCheck %s --check-prefix=FETCHED
 // RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024 prefetches-streams' | FileCheck %s --check-prefix=FOLLOWED
 
-// A processor that follows streams does so with small levels behind their scales, and not with bytes. Of q6_k, whose
-// scales lie behind its levels, three rows fetch ahead.
+// Hardware prefetchers follow small codes behind their scales, but not bytes. Of q6_k, which has its scales behind its
+// codes, three rows prefetch.
 // FETCHED-LABEL: @own
 // FETCHED: fetch_ahead = 80, {{.*}} fetch_rows = 1,
 // FETCHED-LABEL: @bytes
@@ -25,7 +25,7 @@
 // FOLLOWED-LABEL: @six
 // FOLLOWED: fetch_ahead = {{[1-9]}}{{.*}} fetch_rows = 3,
 
-// Of panels of 16 columns a row takes two. Two or three rows take one, and fetch it ahead, too; four take half of it.
+// A row takes two panels of 16 columns. Two or three rows take one, and prefetch it, too; four take half of one.
 // CHECK-LABEL: @own
 // CHECK: fetch_rows = 3, {{.*}} row_columns = 32, {{.*}} tall_rows = 4, {{.*}} tile_columns = 16, tile_rows = 3,
 // WIDE-LABEL: @own
@@ -74,7 +74,7 @@ func.func @bytes(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_sums>>, %w: 
   return
 }
 
-// Of blocks of 256 those up to 31 are small, and up to 63 not.
+// Codes of k-quants up to 31 are small, those up to 63 are not.
 // CHECK-LABEL: @super
 // CHECK: tall_rows = 4, {{.*}} tile_columns = 16, tile_rows = 3,
 // CHECK-LABEL: @six
@@ -102,7 +102,7 @@ func.func @six(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_k_sums>>, %w: 
   return
 }
 
-// Rows that lie in the same set of L1 are no tall tile, but four of them are.
+// Rows in the same set of L1 cannot be a tall tile, but four of them can.
 // CHECK-LABEL: @apart
 // CHECK: tall_rows = 4, {{.*}} tile_columns = 16, tile_rows = 3,
 // WIDE-LABEL: @apart

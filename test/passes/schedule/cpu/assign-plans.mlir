@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-plans: the cost model's numbers for narrow and wide vectors; what the program and the option say goes first; the
+// assign-plans: the cost model's parameters for narrow and wide vectors; the program and the option override it; the
 // loops follow.
 // RUN: talc-opt %s -assign-plans | FileCheck %s
 // RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
@@ -64,7 +64,7 @@ func.func @attend(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.kv_cache<1 
   return
 }
 
-// Of pieces that treat each row by itself some can be made by others.
+// Some row-wise ops can be made by other generators.
 // CHECK-LABEL: @softmax
 // CHECK: kernel.tasks %{{.*}} over rows by rows plan <by_halide = 0, unroll = 1> {
 // ROWS-LABEL: @softmax

@@ -194,7 +194,7 @@ AttentionSoftmax::Bias AttentionLoops::rowBias(const TaskRows &rows, Value first
   };
 }
 
-// O = O and P merged; P is cleared. Before the second block there is no O yet.
+// O = O and P merged; P is cleared. O is undefined before the second block.
 void AttentionLoops::mergePartial(const TaskRows &rows, Value hasOutput) {
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     e.columns(paddedWidth, [&](Value column, Value) {

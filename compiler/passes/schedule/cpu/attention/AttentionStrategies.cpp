@@ -28,9 +28,9 @@ namespace talc {
 
 namespace {
 
-class TileProducts final : public HeadProducts {
+class RegisterTileProducts final : public HeadProducts {
 public:
-  explicit TileProducts(AttentionLoops &loops) : loops(loops), e(loops.e) {}
+  explicit RegisterTileProducts(AttentionLoops &loops) : loops(loops), e(loops.e) {}
 
   void computeScores(const HeadRows &rows, const QueryTile &tile, int64_t n, Value from, Value to) override {
     int64_t tokens = loops.keys.layout.tokens;
@@ -58,7 +58,7 @@ private:
 }  // namespace
 
 std::unique_ptr<HeadProducts> makeTileProducts(AttentionLoops &loops) {
-  return std::make_unique<TileProducts>(loops);
+  return std::make_unique<RegisterTileProducts>(loops);
 }
 
 namespace {

@@ -12,7 +12,7 @@ struct QueryTile {
   KvBlock block;
 };
 
-// How the partial output P of a tile begins and ends in a chunk of the keys that it sees.
+// The begin and end of a tile's partial output P in a chunk of the keys that it sees.
 struct PartialEnds {
   mlir::Value isFirst;  // an i1: it is the first chunk, and P holds nothing yet; null: P always holds sums
   mlir::Value isLast;   // an i1: it is the last chunk, after which the sums are not needed in P; null: never

@@ -65,7 +65,7 @@ private:
     eachHead([&](Value at, Value head) { store(at, head); });
   }
 
-  // Where the partial result of a block of keys lies.
+  // The row that holds the partial result of a block of keys.
   Value partialIndex(Value block) {
     return op.getRing() ? e.rem(block, cast<ShapedType>(op.getPartials().getType()).getDimSize(0)) : block;
   }

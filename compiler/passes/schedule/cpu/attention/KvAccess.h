@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// Where a token's part of a head lies in the panels of all heads.
+// The address of a token's part of a head, in the panels of all heads.
 struct TokenAddress {
   mlir::Value panel, head, lane;
 };

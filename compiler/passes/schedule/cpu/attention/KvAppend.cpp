@@ -96,7 +96,7 @@ private:
     e.choose(e.less(count, e.index(layout.tokens)), partlyFull, [&] { transposed(head, count, /*full=*/true); });
   }
 
-  // Where row r of a panel's rows goes.
+  // The address of row r of a panel's rows.
   TokenAddress addressOf(Value head, Value r) { return {panel, head, e.add(firstLane, r)}; }
 
   void appendOneByOne(Value head, Value count) {

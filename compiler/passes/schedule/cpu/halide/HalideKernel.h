@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the passes share that replace ops by calls of Halide's functions.
+// An interface for kernels that become calls of Halide's functions, and the loop over them that passes share.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/halide/HalideFunction.h"

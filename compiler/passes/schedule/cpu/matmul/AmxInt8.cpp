@@ -169,7 +169,7 @@ private:
   const Origin origin;
 };
 
-// Where the rows of a tile lie among those of a task; those before `firstKept` belong to another tile.
+// The rows of a tile among those of a task; those before `firstKept` belong to another tile.
 struct AmxTileRows {
   AmxTileRows(Emitter &e, Value rows, Value tile) {
     Value rest = e.rem(rows, side), before = e.min(rest, e.index(1)), isRest = e.less(tile, before);

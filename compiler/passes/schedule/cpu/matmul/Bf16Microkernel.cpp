@@ -59,7 +59,7 @@ private:
     return vector::ExtractOp::create(e.b, e.loc, word, 0);
   }
 
-  // Where rows are fewer than vectors, these are loaded one by one, and each cache line would be loaded twice.
+  // If rows are fewer than vectors, vectors are loaded one by one, and each cache line would be loaded twice.
   bool takesTwoVectors() const { return c.plan.sliceLanes(rows) / e.lanes % 2 == 0 && rows >= vectors; }
 
   Value loadVector(Value pair, int64_t v) {

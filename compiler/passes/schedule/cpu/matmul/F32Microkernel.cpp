@@ -24,9 +24,8 @@ namespace talc {
 
 namespace {
 
-// Of 4-bit codes, a run of 16 is in the low halves of bytes, the next one in their high halves, and four neighbors
-// share a word. LLVM sees which half and which byte of the word a code is where a loop has one run, and an iteration
-// takes four.
+// A run of 16 4-bit codes is in the low halves of bytes, the next run in their high halves, and four neighbors share a
+// word. LLVM sees which half and which byte of the word a code is if a loop has one run, and an iteration takes four.
 constexpr int64_t runLength = 16, codesPerWord = 4;
 
 class F32Tile {
@@ -113,7 +112,7 @@ private:
     return talc::dequantize(e, format, address);
   }
 
-  // Where rows are fewer than vectors, these are loaded one by one, and each cache line would be loaded twice.
+  // If rows are fewer than vectors, vectors are loaded one by one, and each cache line would be loaded twice.
   bool convertsPairs() const {
     bool isEven = c.plan.sliceLanes(rows) / e.lanes % 2 == 0;
     return !tile.dequantized && isEven && rows >= vectors && !e.traits.convertsBf16 && format.isUpperHalf;

@@ -213,7 +213,7 @@ private:
     return partial ? e.fma(sum, scales.scale, partial) : e.mulf(sum, scales.scale);
   }
 
-  // Where dot products do not accumulate, words are summed after the last of them: the term takes no register before.
+  // If dot products do not accumulate, words are summed after the last of them: the term takes no register before.
   bool addsZeroPointLast() const { return !e.traits.dotsAccumulate; }
 
   Emitter::Values initialSums(RowRange range, int64_t group) {

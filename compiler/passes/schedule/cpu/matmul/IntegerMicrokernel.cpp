@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace talc {
 
-// Where words of x come from lanes, those of four rows take eight registers.
+// If words of x come from lanes, those of four rows take eight registers.
 int64_t IntegerMicrokernel::accumulators() const {
   if (traits.hasLargeRegisterFile())
     return 12;
@@ -34,7 +34,7 @@ int64_t IntegerMicrokernel::rowColumns() const {
   return vectors * traits.lanes;
 }
 
-// Where three rows are a full tile, four pass a weight once with a vector each.
+// If three rows are a full tile, four rows pass a weight once with a vector each.
 int64_t IntegerMicrokernel::tallTileRows() const {
   return traits.hasFewRegisters() && hasSmallCodes ? 4 : 0;
 }

@@ -92,7 +92,7 @@ private:
 
   static int64_t groups(const KQuantUnpacker &unpacker) { return KQuantUnpacker::values / unpacker.groupValues; }
   static int64_t scaleWords(const KQuantUnpacker &unpacker) { return groups(unpacker) + (unpacker.minima ? 3 : 0); }
-  // Where dequantized words lie: codes from a value of the block on, the scale of a group, the minima.
+  // The words of dequantized panels: codes from a value of the block on, the scale of a group, the minima.
   Value codeIndex(Value first) { return e.div(e.add(k, first), wordCodes); }
   Value scaleIndex(Value index) {
     Value block = e.mul(e.div(k, KQuantUnpacker::values), scaleWords(unpacker));

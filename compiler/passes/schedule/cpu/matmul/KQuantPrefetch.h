@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile that reads a weight once prefetches of k-quants: what it loads, in that order, some blocks later.
+// Prefetches of k-quants by a tile that reads a weight once: the data that it loads some blocks later, in the same
+// order.
 //
 //                             scales   codes of pair 0   1   2   3     of a block
 //   while scales are unpacked   x

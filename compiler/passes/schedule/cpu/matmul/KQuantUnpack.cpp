@@ -15,8 +15,8 @@ Value unpackBits(BlockReader &r, Value word, int64_t shift, int64_t mask) {
 
 //===--- q4_k and q5_k ------------------------------------------------------------------------------------------===//
 
-// Of eight numbers of 6 bits, four are whole in a word; the others' lower bits are in the halves of another one, and
-// their upper bits above those of the first four.
+// Four of eight 6-bit numbers are whole in a word; the others' lower bits are in the halves of another word, and their
+// upper bits above those of the first four.
 void unpackSixBits(BlockReader &r, int64_t field, int64_t word, int64_t half, Value (&numbers)[2]) {
   Value whole = r.words(field, r.e.index(word)), halves = r.words(field, r.e.index(2));
   numbers[0] = r.mask(whole, 0x3f3f3f3f);

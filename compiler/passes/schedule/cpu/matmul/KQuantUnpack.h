@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How int8 dot products unpack k-quants: blocks of 256 codes whose groups have integer scales of their own.
+// Unpacks k-quants for int8 dot products: blocks of 256 codes whose groups have integer scales of their own.
 #pragma once
 
 #include "compiler/passes/schedule/storage/BlockReader.h"

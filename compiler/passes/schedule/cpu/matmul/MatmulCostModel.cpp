@@ -87,7 +87,7 @@ private:
     t.tallRows = 0;
   }
 
-  // Of two tiles, or slices of a tile that is alone, each prefetches a part of the next group.
+  // Two tiles, or the slices of a tile that is alone, each prefetch a part of the next group.
   void choosePrefetchNext(int64_t groupLanes) {
     constexpr int64_t maxLines = 32;
     int64_t parts = std::max<int64_t>(plan.slicesPerPanel(plan.maxFewRows() + 1), 2);

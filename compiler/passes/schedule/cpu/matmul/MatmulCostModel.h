@@ -6,11 +6,11 @@
 
 namespace talc {
 
-// What cost models look at.
+// Facts of a processor that cost models read.
 struct CpuCosts {
   IsaTraits traits;
   int64_t l2Bytes;
-  bool dropsPrefetches;    // for which there is no room; elsewhere they wait
+  bool dropsPrefetches;    // that exceed its line fill buffers, instead of letting them wait
   bool prefetchesStreams;  // the hardware prefetches a stream faster than software does
 };
 

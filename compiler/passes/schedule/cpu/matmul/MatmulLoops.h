@@ -29,7 +29,7 @@ private:
   struct Rows;
   // Panels that take a block of k one after the other.
   struct PanelBlock;
-  // How many panels and steps of k a block has, and where its sums wait.
+  // The panels and the steps of k of a block, and the memory where its sums wait.
   struct Blocks {
     int64_t panels, k;
     Value stack;

@@ -13,7 +13,7 @@ struct RowAddress {
 
 struct StoredSums;
 
-// What all code of a matmul shares.
+// The context that all code of a matmul shares.
 struct MatmulContext {
   Emitter &e;
   const MatmulPlan plan;
@@ -23,7 +23,7 @@ struct MatmulContext {
   using Finish = void(const MatmulContext &c, const StoredSums &sums, mlir::Value rows, mlir::Value panels,
                       mlir::Value panel);
   std::function<Finish> finish;
-  // Where a row of x lies; null: where the tiles count it.
+  // The address of a row of x; null: the row that the tiles count.
   std::function<RowAddress(mlir::Value row)> rowAddress = nullptr;
   // Prefetches what `finish` is going to read and write for these rows; may be null.
   std::function<void(const MatmulContext &c, int64_t rows, int64_t panels, mlir::Value row, mlir::Value panel)>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What microkernels share: operands and accumulators of a tile, and the choice of a microkernel.
+// Operands and accumulators of a tile, which microkernels share, and the choice of a microkernel.
 #include "compiler/passes/schedule/cpu/matmul/Microkernel.h"
 
 #include "compiler/passes/schedule/cpu/matmul/KQuantUnpack.h"

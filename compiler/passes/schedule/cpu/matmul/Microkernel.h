@@ -54,7 +54,7 @@ public:
     Value row, column;
   };
 
-  // Those of a tile that begins at `firstK` of the weight.
+  // The accumulators of a tile that begins at `firstK` of the weight.
   TileAccumulators(Emitter &e, Value memory, std::vector<Address> addresses, Value firstK)
       : e(e), memory(memory), addresses(std::move(addresses)), firstK(firstK) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a matmul prefetch.
+// Prefetches by the tiles of a matmul.
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 
 using namespace mlir;

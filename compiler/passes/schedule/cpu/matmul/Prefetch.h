@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tiles of a matmul prefetch: what comes later of their own panels, the panels that come next, and results.
+// Prefetches by the tiles of a matmul: later parts of their own panels, the panels that come next, and results.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"

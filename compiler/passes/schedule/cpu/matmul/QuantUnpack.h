@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How int8 dot products unpack the quant blocks of a packed weight: codes and scales.
+// Unpacks codes and scales of a packed weight's quant blocks for int8 dot products.
 #pragma once
 
 #include "compiler/passes/schedule/storage/BlockReader.h"

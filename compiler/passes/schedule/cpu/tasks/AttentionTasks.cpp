@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads share the queries of a step's sequences.
+// The distribution of the queries of a step's sequences to threads.
 //
 //   sequence 0, 70 rows     head 0: rows 0-47 | rows 48-69   head 1: rows 0-47 | rows 48-69     tasks 0 to 3
 //   sequence 1, 1 row       heads 0 and 1                                                       task 4

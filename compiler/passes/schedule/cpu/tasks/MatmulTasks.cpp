@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How threads share the tiles of a matmul.
+// The distribution of a matmul's tiles to threads.
 //
 //            panels 0 1 2 3 | 4 5 6 7 | 8 9          few rows, or a single thread: a thread has a part of the panels,
 //   block 0         task 0  | task 1  | task 2       and goes through all blocks of rows with it

@@ -15,7 +15,7 @@ public:
   mlir::Value next(mlir::Value otherwise);
 
 private:
-  // Of type index.
+  // Yields a value of type index.
   mlir::Value ifDynamic(llvm::function_ref<mlir::Value()> value, mlir::Value otherwise);
 
   Emitter &e;

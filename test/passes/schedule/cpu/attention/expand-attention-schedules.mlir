@@ -89,7 +89,7 @@ func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.kv_cache<1 x
   return
 }
 
-// Of a single token in a step of many sequences four heads go through one loop, each with keys and values of its own:
+// Four heads of a single token in a step of many sequences go through one loop, each with keys and values of its own:
 // eight chains, of two vectors each.
 // CHECK-LABEL: @token(
 // CHECK: } else {

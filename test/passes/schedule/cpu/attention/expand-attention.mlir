@@ -2,8 +2,8 @@
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
 // RUN: talc-opt %s '-assign-plans=plans={*: block_keys = 64}' -expand-attention -distribute-tasks -canonicalize -cse | FileCheck %s
 
-// 2 of 4 heads share their keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
-// sequences; what is no task of this sequence is one of another, or of none.
+// 2 of 4 heads share their keys: rows of a task are (token, head in group). Tasks of 48 rows are stolen, counted through the
+// sequences; other tasks belong to another sequence, or do not exist.
 // CHECK-LABEL: @causal(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x64xf32>, %[[KV:[a-z0-9]+]]: !talc.kv_cache<2 x 16 x 128 in #kernel.kv_panels<16 x f32>>, %[[OUT:[a-z0-9]+]]: memref<?x64xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
@@ -63,7 +63,7 @@
 // CHECK: %[[AT:.*]] = arith.addi %[[POSITION]], %{{.*}}
 // CHECK: %[[UPTO:.*]] = arith.addi %[[AT]], %c1
 // CHECK: memref.store %[[UPTO]], %[[ENDSEEN]][%[[R]]]
-// Keys up to those that the last row sees, in blocks of 64. What an earlier block yielded is brought together with the
+// Keys up to those that the last row sees, in blocks of 64. The result of an earlier block is merged with the
 // blocks before it, of which there are none before the second.
 // CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c64
 // CHECK: %[[ENDKEY:.*]] = memref.load %[[ENDSEEN]]
@@ -190,7 +190,7 @@
 // CHECK: vector.load %[[O]]
 // CHECK: vector.fma
 // CHECK: vector.store %{{.*}}, %[[OUT]]
-// Of a single token the heads are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
+// The heads of a single token are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
 // gathered.
 // CHECK: } else {
 // CHECK: scf.for %[[R:.*]] = %c0 to %c4 step %c1

@@ -12,7 +12,7 @@
 // CHECK-DAG: memref.alloca() : memref<76xindex>
 // CHECK-DAG: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<6x24xf32>
 // CHECK: kernel.tasks {{.*}} grain
-// Of a tile of six rows the queries are laid side by side.
+// The queries of a tile of six rows are copied side by side.
 // CHECK: vector.load %{{.*}} : memref<24xf32
 // CHECK: vector.store %{{.*}}, %[[QUERIES]]
 // CHECK: call @attend_scores(

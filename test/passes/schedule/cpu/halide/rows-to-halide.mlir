@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows-to-halide: what row pieces do with their columns becomes a call for each line, with its code on the declaration;
+// rows-to-halide: the work of row-wise ops on columns becomes a call for each row, with its code on the declaration;
 // loops over rows, groups and heads stay, and so do other kernels and pieces.
 // RUN: talc-opt %s -split-input-file -rows-to-halide -canonicalize -cse -verify-diagnostics | FileCheck %s
 
@@ -66,7 +66,7 @@ func.func @own(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>) att
 
 // -----
 
-// What one half writes the other still reads.
+// One half writes elements that the other half still reads.
 // expected-error @below {{Halide cannot make this kernel: it has several results, and one of them overwrites an operand}}
 func.func @in_place(%s: !kernel.step, %x: memref<?x12xf32>, %table: memref<64x6xf32>)
     attributes {kernel.op = "rope", kernel.generator = {name = "halide"}} {

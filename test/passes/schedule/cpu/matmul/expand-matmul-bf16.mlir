@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-matmul: rows rounded to bf16 times a weight of bf16, two k at a time.
+// expand-matmul: bf16 activations times a bf16 weight, two k at a time.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-matmul="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
 
@@ -12,7 +12,7 @@
 // CHECK-NOT: kernel.dot_pairs
 // CHECK-NOT: vector.fma
 // CHECK: return
-// Vectors of four lanes are widened.
+// Vectors of four lanes are converted to f32.
 // NEON-LABEL: @row(
 // NEON-NOT: kernel.dot_pairs
 // NEON: vector.fma
@@ -27,7 +27,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x64xbf16>, %w: memref<1x64x16xbf16>
   return
 }
 
-// An odd number of k, and a weight of f32, are widened.
+// An odd number of k, and a weight of f32, are converted to f32.
 // CHECK-LABEL: @odd(
 // CHECK-NOT: kernel.dot_pairs
 // CHECK: vector.fma
@@ -58,7 +58,7 @@ func.func @wide_weight(%s: !kernel.step, %x: memref<1x64xbf16>, %w: memref<1x64x
   return
 }
 
-// Of several rows two neighbouring vectors of columns are loaded at once, and interleaved within 16 bytes.
+// Several rows load two neighboring vectors of columns at once, and interleave them within 16 bytes.
 // CHECK-LABEL: @rows(
 // CHECK: scf.for %[[PAIR:.*]] = %c0 to %c32 step %c1
 // CHECK: vector.load %{{.*}} : memref<1x64x32xbf16>, vector<32xbf16>

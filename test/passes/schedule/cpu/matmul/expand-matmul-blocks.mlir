@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-matmul: weights in blocks are widened block by block, and rounded as checkpoints mean them.
+// expand-matmul: weights in quant blocks are dequantized block by block, and rounded as checkpoints mean them.
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-matmul="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --implicit-check-not='dense<32767>'
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=WIDE

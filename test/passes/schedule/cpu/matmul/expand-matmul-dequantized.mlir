@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-matmul: many rows pass panels that are unpacked once for all of them, if unpacking takes longer than loading.
+// expand-matmul: many rows pass panels that are dequantized once for all of them, if that takes longer than loading.
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1048576" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --implicit-check-not=kernel.keeps_source_order
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=NARROW
@@ -9,7 +9,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 9'" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SIZES
-// RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='dequantized: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
 // Tiles of 8 lanes have no more than four rows for a vector of levels: even a shift and a mask, or a permutation, are
 // worth it.
 // NARROW: layout_rows = 8,
@@ -38,7 +38,7 @@
 // OFF-NOT: x64xi32>
 // DEPTH: cannot have this plan: layout_rows must be 0: panels with K = 96 cannot be dequantized ahead
 
-// Of 256 k 64 words of levels, and a step for every 32. Below 16 rows tiles unpack; else each block is unpacked by
+// 256 k are 64 words of codes, and a scale for every 32. Below 16 rows tiles dequantize; else each block is dequantized by
 // vectors, and tiles of five or six rows by two vectors load words, whose sums wait on the stack.
 //
 // PLAN-LABEL: @fifth
@@ -134,15 +134,15 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
   return
 }
 
-// Blocks that are widened take a dozen instructions for each vector, with vectors of any width: 256 k are as many words
+// Blocks that are dequantized take a dozen instructions for each vector, with vectors of any width: 256 k are as many words
 // of f32, which tiles multiply as they are.
 // That is worth it from more rows on than a tile has. The choice goes with numbers that are given: the stack has no
 // room for the sums of 1024.
-// LARGER-LABEL: @widened
+// LARGER-LABEL: @dequantized
 // LARGER: layout_rows = 0,
-// PLAN-LABEL: @widened
+// PLAN-LABEL: @dequantized
 // PLAN: layout_rows = 7, {{.*}} tall_rows = 0,
-// CHECK-LABEL: @widened
+// CHECK-LABEL: @dequantized
 // CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x64xi32>
 // CHECK: vector.store %{{.*}}, %[[WORDS]]
 // CHECK: case 6
@@ -155,7 +155,7 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
 // CHECK: return
-func.func @widened(%s: !kernel.step, %x: memref<?x1024xf32>, %w: memref<2x1024x64x!talc.stored<int4_128_bf16>>,
+func.func @dequantized(%s: !kernel.step, %x: memref<?x1024xf32>, %w: memref<2x1024x64x!talc.stored<int4_128_bf16>>,
                    %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-matmul: rounded rows times integers of blocks. Sums of a block are exact, then join the chain.
+// expand-matmul: quantized activations times codes of quant blocks. Sums of a block are exact, then join the chain.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-matmul="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-matmul="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
@@ -76,7 +76,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 // AHEAD-SAME: row_columns = 64,
 // AHEAD-LABEL: @offset(
 // AHEAD: fetch_ahead = 65,
-// AHEAD-LABEL: @widened(
+// AHEAD-LABEL: @dequantized(
 // AHEAD: fetch_ahead = 64,
 //
 // Blocks with an offset add it times the sum of the row's integers; their levels need seven bits, and no correction. Words that
@@ -109,14 +109,14 @@ func.func @offset(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: 
   return
 }
 
-// Of a format that kernels widen, rounded rows are widened, too.
-// NEON-LABEL: @widened(
+// Activations are dequantized beside a format that kernels dequantize.
+// NEON-LABEL: @dequantized(
 // NEON-NOT: kernel.dot
-// CHECK-LABEL: @widened(
+// CHECK-LABEL: @dequantized(
 // CHECK-NOT: kernel.dot
 // CHECK: vector.fma
 // CHECK: return
-func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16xf32>,
+func.func @dequantized(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16xf32>,
                    %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
@@ -128,7 +128,7 @@ func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
   return
 }
 
-// Of numbers of four bits, levels are twice the numbers above 16, which a table has. Steps are factors beside
+// Codes of 4-bit floats are twice the values above 16, from a table. Scales are factors beside
 // instructions that unpack levels.
 // NEON-LABEL: @numbers(
 // NEON: kernel.table_lookup %{{.*}} : vector<16xi8>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-matmul: rows that share a scale over 256 values times blocks of 256. Steps of groups wait on the stack, and
+// expand-matmul: activations with a scale for 256 values times k-quants. Scales of groups wait on the stack, and
 // the row's scale comes in once for a block.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-matmul="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
@@ -13,7 +13,7 @@
 // UNIT: cannot have this plan: block_depth and stream_depth must be multiples of 256, which the microkernel takes at a time
 // BLOCK: block_depth = 256
 
-// From memory, two blocks are fetched ahead; with 8 lanes a panel is a stream, of which one is.
+// Two blocks of a weight in memory are prefetched; with 8 lanes, where a panel is a stream, one.
 // AHEAD-LABEL: @row(
 // AHEAD: fetch_ahead = 80, {{.*}} row_columns = 64,
 // STREAM-LABEL: @row(
@@ -72,7 +72,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_k_sums>>, %w: 
   return
 }
 
-// Levels around zero have no minima: sums begin with what rounded rows have for that, of every 16 values.
+// Codes with a zero point have no minima: sums begin with a term of the quantized activations, for every 16 values.
 // Their scales lie behind the levels.
 // DROPS-LABEL: @around_zero(
 // DROPS: %[[SCALES:.*]] = arith.addi %{{.*}}, %c6432 : index
@@ -96,7 +96,7 @@ func.func @around_zero(%s: !kernel.step, %x: memref<1x256x!talc.stored<q8_k_sums
   return
 }
 
-// Rows with scales of 32 beside such a weight are widened.
+// Rows with scales of 32 beside such a weight are dequantized.
 // CHECK-LABEL: @other_rows(
 // CHECK-NOT: kernel.dot
 // CHECK: return

@@ -37,7 +37,7 @@ func.func @stream(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x64xf32>,
   return
 }
 
-// Of integers up to three rows are a tile of one piece. Four are two pieces of 32 lanes, which fetch the next panel: of 10
+// Up to three rows of integers are a tile of one slice. Four are two slices of 32 lanes, which prefetch the next panel: of 10
 // lines at most an iteration fetches two, three, five or all.
 // CHECK-LABEL: @pieces(
 // CHECK: arith.cmpi slt, %{{.*}}, %c4

@@ -56,7 +56,7 @@ func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %o
   return
 }
 
-// A single product is no loop over products; whole panels are stored without masks; bf16 is widened.
+// A single product has no loop over products; whole panels are stored without masks; bf16 is converted to f32.
 // CHECK-LABEL: @whole(
 // CHECK-NOT: iter_args
 // CHECK-NOT: mask
@@ -78,7 +78,7 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
   return
 }
 
-// Of four rows two vectors of bf16 are widened as one of words, and one without a neighbour in its panel by itself.
+// Four rows convert two vectors of bf16 as one of words, and one without a neighbor in its panel by itself.
 // CHECK-LABEL: @words(
 // CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
 // CHECK-NEXT: %[[WORDS:.*]] = vector.bitcast %[[B]] : vector<16xbf16> to vector<8xi32>
@@ -175,7 +175,7 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // Any number of rows: with vectors of 8 lanes up to 3 rows take more panels at a time, with 16 lanes six do too. More
 // rows: blocks of at most 192, in them as few tiles of at most 6 rows as possible, dealt evenly; the first `rows %
 // tiles` have one more. By columns every thread takes all rows. From 24 rows on
-// several threads claim tasks, here of one panel, of which shares have 8 if blocks do not fall below 32 rows.
+// several threads steal tasks, here of one panel, of which shares have 8 if blocks do not fall below 32 rows.
 // CHECK-LABEL: @any_rows(
 // CHECK-NOT: kernel.token_parallel
 // CHECK-DAG: memref.alloca() {{.*}} : memref<3x32xf32>
@@ -325,7 +325,7 @@ func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf
   return
 }
 
-// Where the last panel is not full (or its columns are gates) sums wait on the stack, those of one group.
+// If the last panel is not full (or its columns are gates), sums wait on the stack, those of one group.
 // WIDE-LABEL: @deep_and_partial(
 // WIDE-SAME: %[[OUT:[a-z0-9]+]]: memref<?x120xf32>
 // WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<{{.*}}x64xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-moe: for every expert the rows that chose it are listed, then pass its panels in the loops of a contraction.
+// expand-moe: for every expert the rows that chose it are listed, then pass its panels in the loops of a matmul.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-moe="lanes=16" -canonicalize | FileCheck %s
 // RUN: talc-opt %s -assign-plans -expand-moe | FileCheck %s --check-prefix=NARROW
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: block_rows = 16, task_panels = 3'" -expand-moe="lanes=16" -canonicalize | FileCheck %s --check-prefix=WISH

@@ -27,7 +27,7 @@
 // CHECK-NOT: amx.tile_mulf
 // CHECK-COUNT-4: amx.tile_store %[[SUMS]]
 
-// Of fewer rows no others are loaded than there are.
+// If there are fewer rows, only these are loaded.
 // CHECK: scf.if
 // CHECK: %[[ROW:.*]] = vector.load %arg1
 // CHECK: vector.store %[[ROW]], %[[REST]]
@@ -92,7 +92,7 @@ func.func @wide(%s: !kernel.step, %x: memref<1x64xf32>, %w: memref<1x64x16xbf16>
   return
 }
 
-// Contractions of integers are marked.
+// Matmuls of integers are marked.
 // CHECK-LABEL: @integers(
 // CHECK-NOT: amx
 // CHECK: kernel.matmul

@@ -81,7 +81,7 @@ func.func @norm_unrolled(%s: !kernel.step, %x: memref<1x64xf32>, %scale: memref<
   return
 }
 
-// Rows of ids, widened; of positions, offset; of outputs.
+// Rows of ids, converted to f32; of positions, offset; of outputs.
 // CHECK-LABEL: @gather(
 // CHECK: %[[ID:.*]] = kernel.id %{{.*}}[%[[R:.*]]]
 // CHECK-NEXT: scf.for %[[C:.*]] = %c0 to %c32 step %c8
@@ -164,7 +164,7 @@ func.func @layer_norm(%s: !kernel.step, %x: memref<?x27xf32>, %scale: memref<9xf
   return
 }
 
-// Of 11 columns the largest, where the lanes that do not count are minus infinity; powers, whose sum they leave alone; and
+// The largest of 11 columns, where unused lanes are minus infinity; powers, whose sum they leave alone; and
 // the powers over their sum.
 // CHECK-LABEL: @softmax(
 // CHECK-SAME: %{{.*}}: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x11xf32>, %[[Y:[a-z0-9]+]]: memref<?x11xf32>
@@ -247,7 +247,7 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
   return
 }
 
-// Of each sequence, the rows of a panel pass head by head. Keys that fill their panel are transposed, here a square of 8
+// The rows of a panel pass head by head in each sequence. Keys that fill their panel are transposed, here a square of 8
 // tokens and 8 features at a time, then one of which 4 features remain; others become columns of the panel one by one. A
 // value is a row of its panel, which has room for whole vectors.
 // CHECK-LABEL: @append(
@@ -300,7 +300,7 @@ func.func @append(%s: !kernel.step, %kv: !talc.kv_cache<2 x 12 x 70 in #kernel.k
   return
 }
 
-// Of bf16 no lanes are stored by themselves: single numbers, but of panels that rows fill.
+// No single lanes of bf16 are stored: single values, except in panels that rows fill.
 // WIDE-LABEL: @append_bf16(
 // WIDE: arith.cmpi slt, %{{.*}}, %c16
 // WIDE: arith.truncf %{{.*}} : f32 to bf16

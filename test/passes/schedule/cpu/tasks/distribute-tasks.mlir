@@ -31,7 +31,7 @@ func.func @rows(%s: !kernel.step, %n: index, %log: memref<?xindex>) {
 
 // -----
 
-// Heads in turn; blocks of keys in turn, the newest first.
+// Heads cyclically; blocks of keys cyclically, the newest first.
 // CHECK-LABEL: @turns(
 // CHECK: scf.for %[[HEAD:.*]] = %[[I:.*]] to %arg1 step %[[N:.*]] {
 // CHECK-NEXT: memref.store %[[HEAD]], %arg3[%[[HEAD]]]
@@ -107,7 +107,7 @@ func.func @next(%s: !kernel.step, %panels: index, %log: memref<?xindex>) {
 
 // -----
 
-// Where heads of a token are no task together, a sequence has a task for each head and block of rows; a single row's
+// If the heads of a token are separate tasks, a sequence has a task for each head and block of rows; a single row's
 // heads are taken in turn.
 // CHECK-LABEL: @queries(
 // CHECK: kernel.next_task
