@@ -58,10 +58,11 @@ TERMS = [
 ]
 TERMS_SPELLED = {"MMA": r"\b[mM][mM][aA](?![a-z])|Mma", "code": r"\b[cC]odes?\b", "RoPE": r"\b[rR]o[pP][eE]\b|Rope",
                  "MoE": r"\bM[oO]E\b|Moe", "GQA": r"\bGQA\b|\bgqa", "warp": r"\b[wW]arps?\b|Warp"}
-# Where lanes may be compared with numbers: what says what an instruction set has, and what checks what a user writes.
+# Where lanes may be compared with numbers: what says what an instruction set has, what selects instructions of one, and what
+# checks what a user writes.
 LANES = re.compile(r"\b[lL]anes(?:\(\))?\s*(?:==|!=|<=|>=|<|>)\s*(?:[48]|16|32|64)\b|\b(?:[48]|16|32|64)\s*(?:==|!=|<=|>=|<|>)\s*"
                    r"(?:\w+\.)?[lL]anes\b|\bvectorLanes\s*(?:==|!=|<=|>=|<|>)\s*\d")
-TRAITS = re.compile(r"compiler/targets/|IsaTraits|TargetTraits|(?:Isa|Target)Attr|dialects/kernel/(?:ops|pieces)/|test/|tools/hgen/")
+TRAITS = re.compile(r"compiler/targets/|compiler/passes/codegen/cpu/|IsaTraits|TargetTraits|(?:Isa|Target)Attr|dialects/kernel/(?:ops|pieces)/|test/|tools/hgen/")
 CODE = (".cpp", ".h", ".c", ".def", ".td", ".inc")
 
 

@@ -56,7 +56,7 @@ RETIRED = {
     "offset, address, index, slot": [r"\bplaceOf\b", r"\bplacesOf\b"],
     "adaptive, steal": [r"\bdealt out\b"],
     "C API": [r"\bInterface\.cpp\b"],
-    "MoE, router": [r"\bMixture\w*\b", r"\bmixture of experts\b"],
+    "MoE, router": [r"\bMixture\w*\b"],
 }
 # Fragments that hang on the line above, in comments, and phrases that English has others for.
 FRAGMENTS = {

@@ -2,7 +2,7 @@
 """gpu_bounds.py TALC APP...: the least time that an H100 could take for each kernel of programs for NVIDIA GPUs, as CSV: a step of
 512 tokens, and one of a token behind 128. Nothing is measured: operations and bytes are what the compiler counted, and what
 the GPU can do is its data sheet's (SXM). Weights and states come from memory; activations may stay in the cache of 50 MB, and
-do not count. Contractions of 16-bit weights run on tensor cores, all else in f32. Kernels below 1 % of a step are left out.
+do not count. Matmuls of 16-bit weights run on tensor cores, all else in f32. Kernels below 1 % of a step are left out.
 """
 import csv
 import io

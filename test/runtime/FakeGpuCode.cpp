@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake model for GPUs: the likeliest next token is the same as on processors, other logits are zero.
+// The fake model for GPUs: the likeliest next token is the same as on CPUs, other logits are zero.
 #include "test/runtime/FakeGpuCode.h"
 
 #include <cstring>
