@@ -208,14 +208,14 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
   ModelConfig model(modelFile, diagnostics);
   if (values.startToken >= 0 && tokens.startPads && model.has("pad_token_id"))
     values.startToken = firstToken(model, "pad_token_id", values.startToken);
-  std::string ends = modelFile.place(settings::end.key);
+  std::string ends = modelFile.location(settings::end.key);
   if (auto generation = readObject(directory, diagnostics)) {
     readTokens(model, values);
     values.forcedEnd = -1;  // a default of config.json
     JsonConfig file(*generation, generationFile);
     readSettings(*generation, ModelConfig(file, diagnostics), vocabulary, values, ignored);
     if (generation->contains(settings::end.key))
-      ends = file.place(settings::end.key);
+      ends = file.location(settings::end.key);
   } else {
     readSettings(modelConfig, model, vocabulary, values, ignored);
   }

@@ -19,7 +19,7 @@ constexpr int32_t maxBeams = 1024;
 constexpr double unbounded = 1e6;       // as a bound: there is none, though no frontend may exceed it
 constexpr double smallestAbove = 1e-6;  // the smallest value that a frontend may give for a number above 0
 
-// How logits of classes become scores: of classes that exclude each other, of independent ones, of quantities.
+// Turns logits of classes into scores: for classes that exclude each other, independent ones, or quantities.
 enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
 
 // When beam search ends although a longer text might become better: Hugging Face's early_stopping.
@@ -46,7 +46,7 @@ enum class OptionGroup { Length, Repetition, Sampling, Beams };
 
 struct SettingOption {
   OptionGroup group;
-  const char *name;      // null: there is no option
+  const char *name;      // null: the setting has no option
   const char *value;     // placeholder of the value in --help
   const char *help;      // lines
   const char *longName;  // null: none

@@ -23,7 +23,7 @@ public:
   // False: log-probabilities must be computed from the logits.
   bool exist() const { return head < artifact::maxOutputs && is(head, artifact::OutputKind::Head); }
 
-  // Whether there are no parts, or parts that have every word once and nothing after them.
+  // Whether either no part exists, or the parts have every word once and nothing follows them.
   bool areWhole() const;
 
   // A value in a row of an output; output -1: there is none.

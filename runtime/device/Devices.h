@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// What --devices prints about a device.
+// The properties of a device that --devices prints.
 struct DeviceInfo {
   std::string name;            // for users, such as "cuda:0"
   std::string description;     // empty: unknown

@@ -8,7 +8,7 @@ namespace talc::program {
 
 enum class AnswerKind { Embedding, TokenEmbeddings, Fillings, Classes, TokenClasses };
 
-// How the output for a text is made.
+// The way to make the output for a text.
 struct AnswerPlan {
   AnswerKind kind;
   talc_pooling pooling;        // of an embedding

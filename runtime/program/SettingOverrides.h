@@ -30,7 +30,7 @@ bool filtersTokens(const SettingOverrides &given);
 
 // The options of a group: "--temp, --top-k, --top-p, --min-p", with another word before the last one.
 std::string optionNames(artifact::OptionGroup group, const std::string &lastSeparator = ", ");
-// What they set: "temperature, top-k, top-p, min-p".
+// The titles of their settings: "temperature, top-k, top-p, min-p".
 std::string settingTitles(artifact::OptionGroup group);
 
 }  // namespace talc::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the program handles signals.
+// Handles signals for the program.
 #pragma once
 
 namespace talc::program {

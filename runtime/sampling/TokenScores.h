@@ -30,7 +30,7 @@ private:
   double highest = 0, logarithm = 0;
 };
 
-// How logits become scores.
+// Settings that turn logits into scores.
 struct ScoreSettings {
   size_t vocabulary = 0;
   double repetitionPenalty = 1;  // tokens of the text: positive scores are divided by it, negative ones multiplied

@@ -80,7 +80,7 @@ private:
   }
 };
 
-void extract(const Section &section, const TokenSpellings &spellings, bool parseSpecial, Pieces &pieces) {
+void extract(const Section &section, const TokenSpellings &spellings, bool parseSpecial, TextPieces &pieces) {
   if (spellings.empty())
     return;
   Extractor extractor(section, spellings, parseSpecial);
@@ -140,7 +140,7 @@ bool AddedTokens::build(const Section &section, std::string &error) {
       raw.add(std::move(spelling), id);
       continue;
     }
-    Pieces pieces{spelling, {{0, spelling.size(), none, true}}};
+    TextPieces pieces{spelling, {{0, spelling.size(), none, true}}};
     limits.bytes += TextLimits::bytesPerByte * spelling.size();
     if (!applyTextOps(section, section.normalizers, pieces, limits, error))
       return false;
@@ -156,11 +156,11 @@ bool AddedTokens::build(const Section &section, std::string &error) {
   return true;
 }
 
-void AddedTokens::extractRaw(const Section &section, bool parseSpecial, Pieces &pieces) const {
+void AddedTokens::extractRaw(const Section &section, bool parseSpecial, TextPieces &pieces) const {
   extract(section, raw, parseSpecial, pieces);
 }
 
-void AddedTokens::extractNormalized(const Section &section, bool parseSpecial, Pieces &pieces) const {
+void AddedTokens::extractNormalized(const Section &section, bool parseSpecial, TextPieces &pieces) const {
   extract(section, normalized, parseSpecial, pieces);
 }
 

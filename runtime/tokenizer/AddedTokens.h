@@ -2,8 +2,8 @@
 // Finds added tokens such as <|im_end|> in text.
 #pragma once
 
-#include "runtime/tokenizer/Pieces.h"
 #include "runtime/tokenizer/Section.h"
+#include "runtime/tokenizer/TextPieces.h"
 
 #include <array>
 #include <unordered_map>
@@ -35,8 +35,8 @@ public:
   bool build(const Section &section, std::string &error);
 
   // Cut the tokens that are matched before, or after, normalization out of all text pieces.
-  void extractRaw(const Section &section, bool parseSpecial, Pieces &pieces) const;
-  void extractNormalized(const Section &section, bool parseSpecial, Pieces &pieces) const;
+  void extractRaw(const Section &section, bool parseSpecial, TextPieces &pieces) const;
+  void extractNormalized(const Section &section, bool parseSpecial, TextPieces &pieces) const;
 
   // The spelling that decoders see: the normalized one if that was matched.
   std::string_view decodedText(const Section &section, uint32_t id) const;

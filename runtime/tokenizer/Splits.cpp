@@ -110,7 +110,7 @@ void splitScripts(const Section &section, std::string_view text, std::vector<Par
 
 }  // namespace
 
-bool splitAll(const Section &section, const Op &op, Pieces &pieces, TextLimits &limits) {
+bool splitAll(const Section &section, const Op &op, TextPieces &pieces, TextLimits &limits) {
   std::vector<Piece> result;
   std::vector<Part> parts;
   bool complete = true;

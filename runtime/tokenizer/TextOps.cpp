@@ -104,7 +104,7 @@ bool isSplit(uint32_t kind) {
   return op == TextOp::Split || op == TextOp::SplitLength || op == TextOp::SplitScripts;
 }
 
-bool rewriteAll(const Section &section, const Op &op, Pieces &pieces, TextLimits &limits) {
+bool rewriteAll(const Section &section, const Op &op, TextPieces &pieces, TextLimits &limits) {
   std::string out;
   out.reserve(pieces.buffer.size());
   for (Piece &piece : pieces.list) {
@@ -151,7 +151,7 @@ bool replaceMatches(const Section &section, uint32_t pattern, std::string_view t
   return !matcher.gaveUp() && !limits.tooLong;
 }
 
-bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, TextLimits &limits, std::string &error) {
+bool applyTextOps(const Section &section, Array<Op> ops, TextPieces &pieces, TextLimits &limits, std::string &error) {
   for (const Op &op : ops) {
     limits.beginOperation(pieces.buffer.size());
     if (isSplit(op.kind) ? splitAll(section, op, pieces, limits) : rewriteAll(section, op, pieces, limits))

@@ -2,15 +2,15 @@
 // Runs normalizers and pre-tokenizers on pieces of text.
 #pragma once
 
-#include "runtime/tokenizer/Pieces.h"
 #include "runtime/tokenizer/Section.h"
 #include "runtime/tokenizer/TextLimits.h"
+#include "runtime/tokenizer/TextPieces.h"
 
 namespace talc::tokenizer {
 
-// Applies `ops` in order to every piece that is no added token; pieces that become empty vanish. False: a limit was
-// reached, `error` says which.
-bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, TextLimits &limits, std::string &error);
+// Applies `ops` in order to every piece that is not an added token; pieces that become empty vanish. Returns false if a
+// limit was reached, `error` says which.
+bool applyTextOps(const Section &section, Array<Op> ops, TextPieces &pieces, TextLimits &limits, std::string &error);
 
 // `text` with every match of `pattern` replaced, appended to `out`. False: a limit was reached.
 bool replaceMatches(const Section &section, uint32_t pattern, std::string_view text, std::string_view by,

@@ -51,7 +51,7 @@ bool Tokenizer::encodeText(std::string_view text, bool parseSpecial, std::vector
     error = "error[T0322]: text: byte " + std::to_string(at) + " is not UTF-8; convert the text to UTF-8";
     return false;
   }
-  Pieces pieces{std::string(text), {}};
+  TextPieces pieces{std::string(text), {}};
   if (!text.empty())
     pieces.list.push_back({0, text.size(), none, true});
   added.extractRaw(section, parseSpecial, pieces);

@@ -24,7 +24,7 @@ public:
 
   // Appends the ids of `text`. addSpecial: also what the model's post-processor adds (<s>, [CLS], </s>, ...).
   // parseSpecial: special tokens spelled out in the text, such as <|im_end|>, become those tokens; pass false for text
-  // from users. False: the text is no UTF-8 or no token stands for a part of it; `error` is one line, ids are as
+  // from users. Returns false if the text is not UTF-8 or a part of it has no token; `error` is one line, ids are as
   // before. `types`, if not null, receives one token type id (BERT's segment) per id.
   bool encode(std::string_view text, std::vector<int32_t> &ids, std::string &error, bool addSpecial = true,
               bool parseSpecial = true, std::vector<int32_t> *types = nullptr) const;

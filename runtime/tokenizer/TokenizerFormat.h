@@ -188,7 +188,7 @@ enum class TextOp : uint32_t {
 enum class DecodeOp : uint32_t {
   Replace,       // in each token, matches of pattern a become `text`
   ByteLevel,     // inverse of MapBytes, joins all tokens; invalid UTF-8 becomes U+FFFD
-  ByteFallback,  // runs of <0xHH> become bytes, or one U+FFFD per byte if the run is no UTF-8
+  ByteFallback,  // runs of <0xHH> become bytes, or one U+FFFD per byte if the run is not UTF-8
   Fuse,          // joins all tokens
   Strip,         // up to a times `text` from the beginning, b times from the end of each token
   Metaspace,     // `text` becomes ' '; a = 1: dropped in the first token

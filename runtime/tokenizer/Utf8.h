@@ -35,7 +35,7 @@ inline size_t validSequence(std::string_view text) {
   return 0;
 }
 
-// Offset of the first byte that is no UTF-8, or npos.
+// Offset of the first byte that is not UTF-8, or npos.
 inline size_t findInvalid(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     size_t length = validSequence(text.substr(i));

@@ -24,7 +24,7 @@ struct Instruction {
   Address address{};
 };
 
-// Of the first bytes of an instruction; nothing for another one.
+// Decodes the first bytes of an instruction; returns nothing for another one.
 std::optional<Instruction> decode(const uint8_t *code);
 
 // The longest that an instruction is.

@@ -12,7 +12,7 @@ namespace amx {
 
 class Patches {
 public:
-  // Of the program's own code, once it is loaded.
+  // Reads the program's own code, once it is loaded.
   explicit Patches(pid_t process);
 
   // Answers the question that a thread stopped at: a processor that has what this one has, and AMX. False: there is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instructions of AMX compute.
+// Computes what the instructions of AMX do.
 #include "test/amx/Tiles.h"
 
 #include <cmath>
@@ -33,7 +33,7 @@ static float flushed(float value) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-static float toFloat(uint16_t upper) {
+static float converted(uint16_t upper) {
   uint32_t bits = static_cast<uint32_t>(upper) << 16;
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -45,7 +45,7 @@ static float dotPairs(const Tile &a, const Tile &b, int r, int n, int words, flo
   float chains[2] = {0, 0};
   for (int k = 0; k < words; ++k)
     for (int i = 0; i < 2; ++i) {
-      float x = toFloat(a.at<uint16_t>(r, 2 * k + i)), y = toFloat(b.at<uint16_t>(k, 2 * n + i));
+      float x = converted(a.at<uint16_t>(r, 2 * k + i)), y = converted(b.at<uint16_t>(k, 2 * n + i));
       chains[i] = flushed(std::fma(x, y, chains[i]));
     }
   return flushed(flushed(sum) + flushed(chains[0] + chains[1]));

@@ -17,7 +17,7 @@ static uint64_t registerValue(const user_regs_struct &r, int number) {
   return number < 0 ? 0 : values[number];
 }
 
-// Of tiles the index is the distance of rows.
+// For tiles the index is the distance of rows.
 static uint64_t firstByte(const Address &at, const user_regs_struct &r, bool withIndex) {
   uint64_t place = registerValue(r, at.base) + static_cast<uint64_t>(at.displacement);
   return withIndex ? place + registerValue(r, at.index) * static_cast<uint64_t>(at.scale) : place;

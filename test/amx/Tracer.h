@@ -13,7 +13,7 @@ namespace amx {
 
 class Tracer {
 public:
-  // Of a process that stopped where its program begins.
+  // Takes a process that stopped where its program begins.
   explicit Tracer(pid_t process) : process(process), patches(process) {}
 
   // Until it ends; its exit status, or 128 and the signal that ended it.

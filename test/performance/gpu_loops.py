@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpu_loops.py PTXAS FILE.ptx...: what ptxas leaves of the loops that have most MMA instructions, one for each matmul,
+"""gpu_loops.py PTXAS FILE.ptx...: the loops with the most MMA instructions after ptxas, one for each matmul,
 assembled for sm_80: instructions, those of matrices, how many others for each, permutations of bytes, and moves or multiply-adds of
 integers, which stand for moves, too. An instruction has 16 bytes; its lowest 12 bits say what it is, and a branch how far it goes."""
 import collections

@@ -2,7 +2,7 @@
 """Measures attention beside its unfused form: scores of all pairs into memory, softmax over their rows, values.
 
 Both come from this compiler: the unfused form's products are kernel.matmul, whose packed weights have the layout of keys
-and values. Its softmax is C++, since no piece computes one alone; it works on what the mask leaves. Rounds are interleaved
+and values. Its softmax is C++, since no compute op computes one alone; it works on what the mask leaves. Rounds are interleaved
 in one process with one thread, and medians are compared.
 """
 import argparse

@@ -7,7 +7,7 @@
 namespace talc::test {
 namespace {
 
-// What `steps` further steps allocate, after two that may.
+// Counts what `steps` further steps allocate, after two that may.
 template <typename Step> bool checkSteps(const char *what, Step step) {
   constexpr int steps = 98;
   bool good = step() && step();

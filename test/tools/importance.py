@@ -17,7 +17,7 @@ LLAMA = {
     'model_type': 'llama', 'architectures': ['LlamaForCausalLM'], 'hidden_size': WIDTH, 'intermediate_size': INNER,
     'num_hidden_layers': 2, 'num_attention_heads': 2, 'num_key_value_heads': 2, 'max_position_embeddings': 16,
     'rms_norm_eps': 1e-5, 'vocab_size': 64, 'tie_word_embeddings': False}
-# Of a matrix sums over so many tokens; quotients are exact.
+# Sums of a matrix over the tokens; quotients are exact.
 TOKENS = 4.0
 
 

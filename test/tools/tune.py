@@ -81,7 +81,7 @@ tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'cla
 forced = {'matmul': tried, 'attention': {'task_rows': 12, 'chunk_keys': 16}}
 has_halide = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(TALC)), 'hgen'))
 of_rows = {'unroll': 3, 'by_halide': int(has_halide)}
-expect({'norm', 'gather', 'append'} <= {line['name'].split('_')[0] for line in second}, 'row pieces have no plans')
+expect({'norm', 'gather', 'append'} <= {line['name'].split('_')[0] for line in second}, 'row-wise ops have no plans')
 with open(RECORD, 'w') as file:
     for line in second:
         line['plan'] = forced.get(line['name'].split('_')[0], of_rows)
@@ -92,11 +92,11 @@ expect(tuned == untuned, 'logits are others with a record')
 with open(os.path.join(DIRECTORY, 'tuned'), 'rb') as one, open(os.path.join(DIRECTORY, 'untuned'), 'rb') as other:
     expect(one.read() != other.read(), 'the record changed nothing')
 
-contraction = next(line for line in second if line['name'].startswith('matmul'))
+matmul = next(line for line in second if line['name'].startswith('matmul'))
 # Records of two runs are joined: of a kernel the line counts for which more was tried.
 with open(RECORD, 'w') as file:
     for tried, rows in (5, 3), (9, 5), (7, 4):
-        file.write(json.dumps(contraction | {'plan': {'tile_rows': rows}, 'tried': tried}) + '\n')
+        file.write(json.dumps(matmul | {'plan': {'tile_rows': rows}, 'tried': tried}) + '\n')
 said, found = logits('merged', f'--tuned={RECORD}', '--remarks=schedule')
 expect(re.search(r'tuning record: .*tile_rows = 5', said) and not re.search('tuning record: .*tile_rows = [34]', said),
        'of joined records another line counts')
@@ -105,32 +105,32 @@ expect(found == untuned, 'logits are others with joined records')
 # Damaged, stale and foreign lines.
 with open(RECORD, 'w') as file:
     file.write('{"kernel": "00", "target\n')
-    file.write(json.dumps(contraction | {'plan': {'tile_rows': 1000}}) + '\n')
+    file.write(json.dumps(matmul | {'plan': {'tile_rows': 1000}}) + '\n')
     file.write(json.dumps(second[-1] | {'plan': {'tile_height': 2}}) + '\n')
 said, found = logits('stale', f'--tuned={RECORD}')
-expect('line 1 is no plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
+expect('line 1 is not a plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
 expect('the recorded plan does not fit and is ignored: tile_rows is 1000' in said, f'of a stale plan it is said: {said}')
 with open(RECORD, 'w') as file:
-    file.write(json.dumps(contraction | {'kernel': 'ABCDEF', 'plan': {'tile_rows': 5}}) + '\n')
+    file.write(json.dumps(matmul | {'kernel': 'ABCDEF', 'plan': {'tile_rows': 5}}) + '\n')
 said, found = logits('gone', f'--tuned={RECORD}')
 expect('none of the 1 plans of the tuning record matches a kernel of this program' in said and found == untuned, f'gone kernels: {said}')
 with open(RECORD, 'a') as file:
-    file.write(json.dumps(contraction | {'plan': {'tile_rows': 5}}) + '\n')
+    file.write(json.dumps(matmul | {'plan': {'tile_rows': 5}}) + '\n')
 said, found = logits('partly-gone', f'--tuned={RECORD}')
 expect(said == '' and found == untuned, f'of a record with kernels of another program it is said: {said}')
 said = logits('partly-gone', f'--tuned={RECORD}', '--remarks=schedule')[0]
 expect('1 of 2 recorded plans match no kernel of this program' in said, f'partly gone: {said}')
 with open(RECORD, 'w') as file:
-    file.write(json.dumps(contraction | {'target': 'another', 'processor': 'Z80'}) + '\n')
+    file.write(json.dumps(matmul | {'target': 'another', 'processor': 'Z80'}) + '\n')
 said, found = logits('foreign', f'--tuned={RECORD}')
 expect('has plans for Z80 only, none for native: ignored' in said and found == untuned, f'foreign: {said}')
 said = logits('foreign', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0]
 expect(said.count('none for native,nvptx,vulkan: ignored') == said.count('note:') == 1, f'foreign to three: {said}')
 with open(RECORD, 'a') as file:
-    file.write(json.dumps(contraction | {'plan': {'tile_rows': 5}}) + '\n')
+    file.write(json.dumps(matmul | {'plan': {'tile_rows': 5}}) + '\n')
 expect(logits('own', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0] == '', 'a GPU needs no plans')
 with open(RECORD, 'w') as file:
-    file.write(json.dumps(contraction | {'target': 'another', 'plan': {}}) + '\n')
+    file.write(json.dumps(matmul | {'target': 'another', 'plan': {}}) + '\n')
 expect(logits('empty', f'--tuned={RECORD}')[0] == '', 'a record without plans needs no note')
 run(TALC, 'compile', MODEL, '--tuned=/none', '-o', os.path.join(DIRECTORY, 'none'), status=1)
 expect('T0701' in run(TALC, 'compile', MODEL, '--plan=nonsense', '-o', os.path.join(DIRECTORY, 'none'), status=1), '--plan')
@@ -148,7 +148,7 @@ expect({(line['kernel'], line['target']) for line in of_app} == {(line['kernel']
        'a program and its model have other kernels')
 if any(line['plan'] for line in of_app):
     expect(f'talc compile {MODEL} --target=x86-64-v3 --weights=bf16 --tuned={RECORD}.app -o {app}' in said, said)
-# Of several targets the one that runs here is tuned.
+# talc tune takes the target that runs here out of several.
 run(TALC, 'compile', MODEL, '--target=vulkan,x86-64-v3', '-o', app)
 run(TALC, 'tune', app, '--budget=1', '-t', '1', '-o', RECORD + '.list')
 with open(RECORD + '.list') as file:
@@ -161,7 +161,7 @@ run(TALC, 'compile', moved, '-o', app)
 shutil.rmtree(moved)
 said = run(TALC, 'tune', app, status=2)
 expect(f'was made of {moved}, which is not there' in said, f'a model that is gone: {said}')
-# What was edited on the way has other kernels; what a later stage began with is no model.
+# An edited program has other kernels; the input of a later stage is not a model.
 stage = os.path.join(DIRECTORY, 'optimized.mlir')
 run(TALC, 'compile', MODEL, '--stop-after=optimize', '-o', stage)
 with open(stage) as file:

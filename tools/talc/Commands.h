@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of talc: each has a function that declares its options and one that does the work.
+// The subcommands of talc: each declares its options and returns an action that does the work.
 #pragma once
 
 #include "tools/talc/ExitStatus.h"

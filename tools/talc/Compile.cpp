@@ -15,6 +15,7 @@
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
+#include "tools/talc/inspect/InspectData.h"
 #include "tools/talc/inspect/InspectPage.h"
 #include "tools/talc/perplexity/Perplexity.h"
 #include "tools/talc/tune/TuningRecord.h"
@@ -40,18 +41,18 @@ static EmitKind emitKind(const std::string &emit) {
   return found == kinds.end() ? EmitKind::Listing : found->second;
 }
 
-// Whether a file is written that talc made, not a text for readers of programs.
+// Whether the output is an artifact and not a listing.
 static bool makesProduct(const CompileOptions &options) {
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
   return !stops && !emitsText(options);
 }
 
-// Whether the user is shown what passes do, or changes it by flags: then all of them have to run.
+// Whether the user watches passes or changes them by flags, so that all of them have to run and the cache is off.
 static bool watchesPasses(const CompileOptions &options) {
   return !options.remarks.empty() || !options.inspect.empty() || !options.mlirFlags.empty();
 }
 
-// Remarks go where the options want them.
+// Sends remarks where the options ask for them.
 static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &options, PassRecorder &recorder) {
   std::function<void(std::string)> listener;
   if (!options.inspect.empty())
@@ -63,7 +64,7 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
                          : makeError(ErrorCode::Usage, "--remarks: '{}' {}", options.remarks, problem);
 }
 
-static CompileRequest requestOf(const CompileOptions &options, Report &report, PassRecorder &recorder) {
+static CompileRequest makeRequest(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   CompileRequest request;
   request.weights = options.weights;
   request.generator = options.generator;
@@ -89,7 +90,7 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
   return request;
 }
 
-// Rarely what is wanted of a model's files, or of a program that came from them.
+// Whether a tokenizer was probably expected: the model comes from files, or from a program that was made from them.
 static bool lacksTokenizer(const CompileOptions &options, const CompileRequest &request) {
   bool takesText = request.emit == EmitKind::Program || request.emit == EmitKind::Library;
   return takesText && request.last == Stage::Package && request.tokenizer.empty() && !options.randomWeights &&
@@ -98,7 +99,7 @@ static bool lacksTokenizer(const CompileOptions &options, const CompileRequest &
 
 using Measured = std::optional<perplexity::Results>;
 
-// Beside the model, where the manifest and the page find it.
+// Stores the results in the module, where the manifest and the page find them.
 static void note(mlir::ModuleOp module, const CompileOptions &options, const perplexity::Results &results) {
   mlir::Builder b(module.getContext());
   llvm::SmallVector<mlir::NamedAttribute> entries;
@@ -127,14 +128,14 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
   module->setAttr(measuredAttr, b.getDictionaryAttr(entries));
 }
 
-// Whether what this command reads makes the same program when it is read again: not what a later stage begins with.
+// Whether reading the input again gives the same program, which the input of a later stage does not.
 static bool isWholeModel(const CompileOptions &options) {
   Stage first = parseStage(options.startFrom).value_or(Stage::Import);
   return findFrontend(options.model) || (first <= Stage::Optimize && makesProduct(options));
 }
 
-// So that talc tune finds the model of a program. What an earlier run printed says it already, but for this run's
-// options.
+// Lets talc tune find the model of a program. A program that an earlier run printed states its model already, but not
+// the options of this run.
 static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
   mlir::Builder b(module.getContext());
   auto known = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
@@ -151,7 +152,7 @@ static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
                                                      b.getNamedAttr(originKeys::options, b.getArrayAttr(words))}));
 }
 
-// What was tuned for each target, and what the user wants besides.
+// The plans come from the tuning record of each target; overrides of the user come after them.
 static llvm::Error addPlans(const CompileOptions &options, CompileRequest &request) {
   for (const targets::TargetPtr &target : request.targets)
     if (std::string problem = options.plans.empty() ? "" : target->checkPlans(options.plans); !problem.empty())
@@ -178,25 +179,25 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
   return llvm::Error::success();
 }
 
-// Those of passes, a line each; several targets may say the same.
-static mlir::LogicalResult tellWarning(mlir::Diagnostic &said, std::set<std::string> &told) {
-  if (said.getSeverity() != mlir::DiagnosticSeverity::Warning)
+// Prints the warnings of passes, a line each and none twice, since several targets may give the same one.
+static mlir::LogicalResult tellWarning(mlir::Diagnostic &diagnostic, std::set<std::string> &printed) {
+  if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Warning)
     return mlir::failure();
-  if (std::string text = said.str(); told.insert(text).second)
+  if (std::string text = diagnostic.str(); printed.insert(text).second)
     llvm::errs() << "warning: " << text << "\n";
   return mlir::success();
 }
 
 static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder,
                            const Measured &measured) {
-  CompileRequest request = requestOf(options, report, recorder);
+  CompileRequest request = makeRequest(options, report, recorder);
   auto targets = targets::parseTargets(options.target);
   if (!targets)
     return targets.takeError();
   request.targets = std::move(*targets);
   const targets::Target &best = *request.targets.front();
   if (request.emit == EmitKind::Listing && !llvm::is_contained(best.listingKinds(), options.emit))
-    return makeError(ErrorCode::Usage, "--emit={}: target {} has no such text, but {}", options.emit, best.name(),
+    return makeError(ErrorCode::Usage, "--emit={}: target {} has no such listing, but {}", options.emit, best.name(),
                      llvm::join(best.listingKinds(), ", "));
   if (llvm::Error error = addPlans(options, request))
     return error;
@@ -204,8 +205,9 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  std::set<std::string> told;
-  mlir::ScopedDiagnosticHandler warnings(&context, [&told](mlir::Diagnostic &said) { return tellWarning(said, told); });
+  std::set<std::string> printed;
+  mlir::ScopedDiagnosticHandler warnings(
+      &context, [&printed](mlir::Diagnostic &diagnostic) { return tellWarning(diagnostic, printed); });
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
@@ -246,7 +248,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   return llvm::Error::success();
 }
 
-static PageHead headOf(const CompileOptions &options, const Report &report) {
+static Compilation describeOptions(const CompileOptions &options, const Report &report) {
   std::string target = options.target;
   if (auto targets = targets::parseTargets(options.target)) {
     auto names = llvm::map_range(*targets, [](const targets::TargetPtr &one) { return one->name(); });
@@ -257,8 +259,17 @@ static PageHead headOf(const CompileOptions &options, const Report &report) {
   return {options.model, target, options.weights.text, options.emit, report.seconds()};
 }
 
-// The product is made, measured, and then made again with what was found. Nothing is shown of the first time. One that
-// rounds is instead compared to one that does not.
+static llvm::Error writeInspection(const PassRecorder &recorder, const CompileOptions &options, const Report &report) {
+  nlohmann::ordered_json data = describeCompilation(recorder, describeOptions(options, report));
+  const std::string &name = recorder.facts().name;
+  return writeText(llvm::StringRef(options.inspect).ends_with(".json")
+                       ? renderJson(data)
+                       : renderPage(data, name.empty() ? options.model : name),
+                   options.inspect);
+}
+
+// Compiles the model, measures it, and lets the caller compile it again with the results. Nothing is shown of the first
+// compilation. A quantized model is compared with one that is not.
 static llvm::Error measure(const CompileOptions &options, Measured &measured) {
   if (options.measure.empty())
     return llvm::Error::success();
@@ -290,9 +301,8 @@ int compile(const CompileOptions &options) {
   if (!error)
     error = compile(options, report, recorder, measured);
   report.begin("");
-  if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
-    error =
-        llvm::joinErrors(std::move(error), writeText(renderPage(recorder, headOf(options, report)), options.inspect));
+  if (!recorder.passes().empty())  // also after a failure, to show how far the program came
+    error = llvm::joinErrors(std::move(error), writeInspection(recorder, options, report));
   if (options.time)
     report.printTimes();
   if (!error && makesProduct(options))

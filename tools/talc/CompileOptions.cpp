@@ -31,23 +31,24 @@ Examples:
   talc compile tales-gpt2 -o tales.o --emit=object      an object to link with libtalc.a, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
-  talc compile tales-gpt2 -o app --inspect=app.html     a page: graph, kernels, every pass, assembly
-  talc compile tales-gpt2 -o app '--remarks=.*'         what passes did and left alone, and why
-  talc compile edited.mlir --start-from=lower -o app    go on with what --stop-after=optimize printed
+  talc compile tales-gpt2 -o app --inspect=app.html     page with graph, kernels, passes, assembly
+  talc compile tales-gpt2 -o app '--remarks=.*'         what passes did or did not do, and why
+  talc compile edited.mlir --start-from=lower -o app    continue from the output of --stop-after=optimize
 
 MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-timing, --mlir-print-ir-tree-dir=DIR.)";
 
 static const std::vector<std::string> stages = {"import",   "optimize", "lower",  "bufferize",
                                                 "schedule", "codegen",  "package"};
 
-// What is written, and what is told on the way.
+// Declares the options about outputs and reports.
 static void declareOutputs(CLI::App *command, CompileOptions &options) {
   std::vector<std::string> texts = targets::allListingKinds(), words = {"exe", "lib", "object", "code", "ir"};
   words.insert(words.end(), texts.begin(), texts.end());
   command
-      ->add_option("--emit", options.emit,
-                   "exe (default), lib, object; to be read: code, ir, or a text that the target has: " +
-                       llvm::join(texts, ", "))
+      ->add_option(
+          "--emit", options.emit,
+          "what to write: exe (default), lib, object; or code to read: code, ir, or a listing of the target: " +
+              llvm::join(texts, ", "))
       ->check(oneOf(words));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
       ->check(oneOf(stages));
@@ -56,16 +57,20 @@ static void declareOutputs(CLI::App *command, CompileOptions &options) {
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
   command->add_option(
       "--inspect", options.inspect,
-      "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
-  command->add_option("--measure", options.measure,
-                      "a text whose perplexity is measured and noted in the product, and shown by --inspect");
+      "write an HTML page, or its data to FILE.json: the model as a graph, kernels and their costs, what every pass "
+      "changed and why");
+  command->add_option(
+      "--measure", options.measure,
+      "measure the perplexity of this text and store it in the artifact; a quantized model is also compared with "
+      "one that is not; --inspect shows the results");
   command->add_flag("--time", options.time,
-                    "print how long each stage and pass took, and whether code was in the cache");
-  command->add_option("--remarks", options.remarks,
-                      "print what passes did and left alone, and why: a regular expression of stages (.* for all)");
+                    "print the time of each stage and pass, and whether code came from the cache");
+  command->add_option(
+      "--remarks", options.remarks,
+      "print what passes did or did not do, and why, for stages that match this regular expression (.* for all)");
   command->add_option("--cache", options.cache,
-                      "where code is kept, so that the same function is compiled once: a directory, or off (default: "
-                      "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");
+                      "directory of compiled functions, which are reused, or off (default: TALC_CACHE, "
+                      "$XDG_CACHE_HOME/talc or ~/.cache/talc)");
 }
 
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
@@ -73,20 +78,22 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples);
   command->allow_extras();  // MLIR's flags
-  command->add_option("MODEL", options.model, "what to compile")->required();
-  command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
+  command->add_option("MODEL", options.model, "the model to compile")->required();
+  command->add_option("-o,--output", options.output, "the file to write; without it listings go to standard output");
   declareModelOptions(*command, options);
   command
-      ->add_option("--generator", options.generator,
-                   "what makes the loops of kernels: mlir, halide for contractions, attention and row pieces, or auto "
-                   "(default): mlir, or halide where talc tune or --plan says so")
+      ->add_option(
+          "--generator", options.generator,
+          "generator of kernel loops: mlir; halide for matmuls, attention and row-wise ops; or auto (default): "
+          "mlir, or halide where talc tune or --plan says so")
       ->check(oneOf({"auto", "halide", "mlir"}));
   command->add_option("--tuned", options.tuned,
-                      "what talc tune found: a file, or off (default: the one beside MODEL, if there is one)");
-  command->add_option("--plan", options.plans,
-                      "how the loops of single kernels are cut, such as 'contract_*: tile_rows = 4, block_rows = 96; "
-                      "attention_1: ...'; "
-                      "--remarks=schedule prints all numbers");
+                      "the tuning record of talc tune: a file, or off (default: the one beside MODEL, if it exists)");
+  command->add_option(
+      "--plan", options.plans,
+      "override tuning parameters of single kernels, such as 'matmul_*: tile_rows = 4, block_rows = 96; "
+      "attention_1: ...'; "
+      "--remarks=schedule prints all parameters");
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   declareOutputs(command, options);
@@ -97,7 +104,7 @@ bool emitsText(const CompileOptions &options) {
   return options.emit == "ir" || llvm::is_contained(targets::allListingKinds(), options.emit);
 }
 
-// Empty when the options go together.
+// Returns why the options contradict each other, or an empty text.
 static std::string contradiction(const CompileOptions &options) {
   bool text = emitsText(options);
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
@@ -111,7 +118,7 @@ static std::string contradiction(const CompileOptions &options) {
   if (options.output.empty() && !text && !stops && llvm::sys::fs::exists(options.model))
     return "-o is missing: the file to write";
   if (options.output == "-" && !text && !stops)
-    return "-o -: only texts go to standard output; name the file to write";
+    return "-o -: only listings go to standard output; name the file to write";
   if (!stops || options.startFrom.empty())
     return "";
   auto place = [](const std::string &stage) { return std::find(stages.begin(), stages.end(), stage); };

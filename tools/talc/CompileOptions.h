@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line of `talc compile` says, after it was parsed.
+// The parsed command line of `talc compile`.
 #pragma once
 
 #include "dialects/talc/formats/FormatChoice.h"
@@ -40,10 +40,10 @@ struct CompileOptions {
   std::string programDirectory;
 };
 
-// Whether what is written is a text for readers.
+// Whether the output is a listing, which people read.
 bool emitsText(const CompileOptions &options);
 
-// Does what `talc compile` promises; returns an exit status.
+// Runs `talc compile`; returns an exit status.
 int compile(const CompileOptions &options);
 
 }  // namespace talc::tools

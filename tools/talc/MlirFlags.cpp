@@ -32,14 +32,14 @@ static void registerFlags(bool used) {
 
 std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others) {
   registerFlags(!flags.empty());
-  const auto &known = llvm::cl::getRegisteredOptions();
-  for (const auto &option : known)
+  const auto &registered = llvm::cl::getRegisteredOptions();
+  for (const auto &option : registered)
     others.push_back("--" + option.first.str());
   for (const std::string &flag : flags) {
     llvm::StringRef name = llvm::StringRef(flag).split('=').first;
     if (!name.consume_front("--") && !name.consume_front("-"))
       return fmt::format("unexpected argument '{}'", flag);
-    if (name.empty() || !known.contains(name))
+    if (name.empty() || !registered.contains(name))
       return fmt::format("unknown option '{}'{}", flag,
                          suggestion(llvm::StringRef(flag).split('=').first.str(), others));
   }
@@ -62,7 +62,7 @@ static std::vector<std::string> passNames(const std::string &target) {
   return names;
 }
 
-// What is wrong with a flag that names a pass, or nothing.
+// Returns an error if the flag names a pass that does not exist, or an empty text.
 static std::string findUnknownPass(llvm::StringRef flag, const std::string &target) {
   auto [name, value] = flag.ltrim('-').split('=');
   bool namesPass = name == "mlir-print-ir-before" || name == "mlir-print-ir-after";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the flags of MLIR and LLVM that are made for debugging compilers through to their own parser.
+// Passes the debugging flags of MLIR and LLVM on to their own parser.
 #pragma once
 
 #include "llvm/Support/LogicalResult.h"
@@ -13,15 +13,14 @@ class PassManager;
 
 namespace talc::tools {
 
-// What is wrong with the first word that is no flag of MLIR or LLVM, or empty. `others`: options that may have been
-// meant as well.
+// Returns an error for the first word that is not a flag of MLIR or LLVM, or an empty text. `others` are options that
+// may have been meant.
 std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others);
 
-// Hands the flags over. Returns what is wrong with the value of one, or nothing. `target`: whose
-// passes may have been meant.
+// Applies the flags. Returns an error for a wrong value, or an empty text. The passes of `target` may have been meant.
 std::string applyFlags(const std::vector<std::string> &flags, const std::string &target);
 
-// What the flags ask of passes. Fails if they contradict each other.
+// Configures passes as the flags ask. Fails if the flags contradict each other.
 llvm::LogicalResult configurePasses(mlir::PassManager &passes);
 
 }  // namespace talc::tools

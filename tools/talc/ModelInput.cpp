@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides by what MODEL is which frontend reads it.
+// Chooses the frontend by the kind of file or directory that MODEL is.
 #include "tools/talc/ModelInput.h"
 
 #include "compiler/Compiler.h"
@@ -15,7 +15,7 @@
 
 namespace talc::tools {
 
-// Of a tokenizer.json or of any model; an empty section if a model has no tokenizer.
+// Reads a tokenizer.json or the tokenizer of a model. The section is empty if a model has no tokenizer.
 static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &section) {
   std::string error;
   const Frontend *reader = findFrontend(path);
@@ -56,13 +56,13 @@ static llvm::Expected<ModelInput> importModel(const Frontend &frontend, const Co
   return llvm::createStringError(llvm::join(diagnostics.errors(), "\n"));
 }
 
-// Whether the output would take the place of a file that the model consists of.
+// Whether the output would replace a file of the model.
 static bool overwritesModel(const Frontend *frontend, const CompileOptions &options) {
   return frontend ? frontend->owns(options.model, options.output)
                   : llvm::sys::fs::equivalent(options.output, options.model);
 }
 
-// What fetches a model whose name on huggingface.co was given.
+// Returns how to download a model of huggingface.co whose name was given, or an empty text.
 static std::string downloadHint(llvm::StringRef model) {
   auto [owner, name] = model.split('/');
   auto isName = [](llvm::StringRef part) {

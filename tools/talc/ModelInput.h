@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads what a user names as MODEL: the one place that knows every frontend.
+// Loads the MODEL of the command line: the only place that knows every frontend.
 #pragma once
 
 #include "tools/talc/CompileOptions.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the options of a model, and finds those that were given.
+// Declares the options of a model, and finds the ones that a command line has.
 #include "tools/talc/ModelOptions.h"
 
 #include "compiler/targets/Target.h"
@@ -15,7 +15,7 @@ namespace talc::tools {
 static const std::map<std::string, targets::Compute> computeWords = {
     {"bf16", targets::Compute::Bf16}, {"f32", targets::Compute::F32}, {"integers", targets::Compute::Integers}};
 
-// Parses --weights. Returns what is wrong with it, and a suggestion.
+// Parses --weights. Returns an error with a suggestion, or an empty text.
 static std::string setWeights(const std::string &text, FormatChoice &weights) {
   std::string error;
   if (auto choice = parseFormatChoice(text, error)) {
@@ -43,14 +43,13 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
       .add_option(
           "--weights", options.weights.text,
           "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
-          "size such as 4.5bit, for which talc finds a format for each (default: checkpoint, as they are)")
+          "size such as 4.5bit, for which talc chooses a format for each weight (default: checkpoint, as they are)")
       ->check([&options](const std::string &text) { return setWeights(text, options.weights); });
-  command.add_option("--calibrate", options.calibrate,
-                     "a text that the model reads first, so that --weights=SIZE knows which features count, or what "
-                     "llama.cpp's imatrix found (.gguf, .dat)");
-  command
-      .add_option("--state", options.state,
-                  "storage format of the keys and values that sequences keep: f32 (default), f16, bf16 or q8_0")
+  command.add_option(
+      "--calibrate", options.calibrate,
+      "for --weights=SIZE: a text that the model reads first, to measure the importance of weights, or an "
+      "importance matrix of llama.cpp (.gguf, .dat)");
+  command.add_option("--state", options.state, "storage format of the KV cache: f32 (default), f16, bf16 or q8_0")
       ->check(oneOf(kvFormatNames()));
   command.add_option("--cache-type-k", options.keyFormat, "the same for keys alone; -ctk is short for it")
       ->check(oneOf(kvFormatNames()));
@@ -59,17 +58,16 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
   command
       .add_option(
           "--compute", options.compute,
-          "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
-          "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
-          "bf16, too")
+          "arithmetic of matmuls: f32; integers: int8 activations and integer dot products where weights are quantized "
+          "and the CPU supports it (default); or bf16: also bf16 dot products where weights are bf16")
       ->check(oneOf(computeChoices()));
 }
 
 void declareModelOptions(CLI::App &command, CompileOptions &options) {
   command.add_option("--target", options.target,
                      targets::targetNames() +
-                         "; a list with commas puts code for each into the product, which is for one "
-                         "architecture of processors");
+                         "; a list with commas puts code for each target into the artifact, all for one "
+                         "CPU architecture");
   declareFormats(command, options);
   command
       .add_option("--random-weights", options.randomWeights,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say what a model's code is made of, which talc compile and talc tune have in common.
+// The options that decide about a model's code, shared by talc compile and talc tune.
 #pragma once
 
 #include "tools/talc/CompileOptions.h"
@@ -18,13 +18,13 @@ namespace talc::tools {
 
 void declareModelOptions(CLI::App &command, CompileOptions &options);
 
-// Those that a parsed command line has, in words that parseModelOptions takes: --weights=bf16.
+// Returns the options of a parsed command line in the form that parseModelOptions takes: --weights=bf16.
 std::vector<std::string> givenModelOptions(const CLI::App &command);
 
-// Returns what is wrong with them, or nothing.
+// Returns an error, or an empty text.
 std::string parseModelOptions(std::vector<std::string> words, CompileOptions &options);
 
-// The words of --compute, and what they say.
+// The values of --compute, and their meanings.
 std::vector<std::string> computeChoices();
 targets::Compute parseCompute(const std::string &name);
 

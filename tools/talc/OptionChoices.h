@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that take one of some words, and what somebody may have meant who mistyped one.
+// Options that take one of some words, with suggestions for mistyped ones.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,10 +9,10 @@
 
 namespace talc::tools {
 
-// As CLI::IsMember, and names what may have been meant.
+// Works like CLI::IsMember, and suggests the word that may have been meant.
 CLI::Validator oneOf(const std::vector<std::string> &words);
 
-// "--output", without short names and arguments.
+// Returns names such as "--output", without short names and arguments.
 std::vector<std::string> optionNames(const CLI::App &command);
 
 }  // namespace talc::tools

@@ -12,7 +12,7 @@
 
 namespace talc::tools {
 
-// The stages whose passes say what they did.
+// The stages whose passes make remarks.
 static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule", "codegen", "package"};
 
 namespace {
@@ -45,7 +45,7 @@ std::string collectRemarks(mlir::MLIRContext &context, const std::string &printe
                            std::function<void(std::string line)> listener) {
   std::string problem;
   if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
-    return "is no regular expression: " + problem;
+    return "is not a regular expression: " + problem;
   if (!printed.empty() &&
       llvm::none_of(remarkStages, [&](const std::string &s) { return llvm::Regex(printed).match(s); }))
     return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ") +

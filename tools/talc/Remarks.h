@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the remarks of passes: what they chose, and why.
+// Collects the remarks of passes about their decisions.
 #pragma once
 
 #include <functional>

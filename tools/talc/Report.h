@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the user which stage runs, and in the end how long each took, and each of its parts.
+// Shows which stage runs, and prints the times of all stages and their parts.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@ public:
   void begin(std::string stage);
   // A part of the stage begins, and the one before it has ended.
   void beginPart(std::string part);
-  // What was written, its size, and how long it took.
+  // Prints the name and size of the output and the time since the beginning.
   void wrote(const std::string &path) const;
-  // Since the beginning.
+  // Seconds since the beginning.
   double seconds() const;
-  // One line for every stage and every part, in the order in which they ran, and the whole.
+  // Prints a line for every stage and part, in the order in which they ran, and the total.
   void printTimes() const;
 
 private:

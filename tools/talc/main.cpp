@@ -19,7 +19,7 @@ static const char *const examples = R"(Examples:
   ./app -p "Once there was"          run it
   talc compile --help                all options of a command)";
 
-// The directory of this program, where its parts are looked for.
+// The directory of this program, which holds its parts.
 static std::string programDirectory() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -49,8 +49,8 @@ static void spellOut(std::string &word) {
       word.replace(0, strlen(name), full);
 }
 
-// Without the program's name. `talc help COMMAND` is talc COMMAND --help.
-static std::vector<std::string> wordsOf(int argc, char **argv) {
+// Returns the words after the program's name. `talc help COMMAND` means talc COMMAND --help.
+static std::vector<std::string> getWords(int argc, char **argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty() || words.front() != "run")  // whose words are those of a program
     std::for_each(words.begin(), words.end(), spellOut);
@@ -72,10 +72,10 @@ int main(int argc, char **argv) {
   actions["bench"] = addBench(app, programDirectory());
   actions["perplexity"] = addPerplexity(app, programDirectory());
   actions["tune"] = addTune(app, programDirectory());
-  std::vector<std::string> words = wordsOf(argc, argv);
+  std::vector<std::string> words = getWords(argc, argv);
   const std::string command = words.empty() ? "" : words.front();
-  bool known = actions.count(command) > 0;
-  if (!command.empty() && command[0] != '-' && !known) {
+  bool isKnown = actions.count(command) > 0;
+  if (!command.empty() && command[0] != '-' && !isKnown) {
     fprintf(stderr,
             "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune or perplexity; see talc "
             "--help\n",
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     app.exit(request);
     return flushOutput();
   } catch (const CLI::ParseError &error) {
-    return usageError(known ? "talc " + command : "talc", error);
+    return usageError(isKnown ? "talc " + command : "talc", error);
   }
   return actions[app.get_subcommands().front()->get_name()]();
 }

@@ -26,7 +26,7 @@ public:
 
 }  // namespace
 
-// Weights are read in place: there is no progress to report.
+// Weights are read in place, without progress to report.
 Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, const UploadProgress &,
                        std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;

@@ -17,7 +17,7 @@ public:
   Fiber() = default;
   Fiber(const Fiber &) = delete;
   ~Fiber();
-  // Allocates the stack; false if there is no memory.
+  // Allocates the stack; false if memory is refused.
   bool create();
 
   // The next resume() begins the call. The one before must have ended.

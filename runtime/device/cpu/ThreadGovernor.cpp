@@ -10,7 +10,7 @@ constexpr double millisecond = 1e6, patience = 1 * millisecond, credit = 4 * mil
 constexpr double lossShare = 0.02, smallStep = 0.2 * millisecond;
 // The time between falling and trying again: the least, the most if the loss may have been chance, and the most.
 constexpr double soonest = 2 * millisecond, shortWait = 100 * millisecond, longestWait = 10000 * millisecond;
-// How often the system is asked for free CPUs, and when more threads are tried although it says there are none.
+// Intervals: of asking the system for free CPUs, and of trying more threads although it reports none.
 constexpr double askAgain = 20 * millisecond, tryAnyway = 500 * millisecond;
 
 ThreadGovernor::ThreadGovernor(int32_t all, int32_t processors, int32_t online, int32_t (*others)())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops for the matrix registers of AMX.
 #if defined(__x86_64__)
-#include "tools/talc/bench/AmxLoops.h"
+#include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
 
@@ -52,14 +52,14 @@ __attribute__((target("amx-tile,amx-int8"))) void multiplyBytes(int64_t rounds) 
 }
 
 // A multiply-add counts as two.
-constexpr int64_t operationsOf(int64_t factorBytes) {
+constexpr int64_t countOperations(int64_t factorBytes) {
   return sums * 2 * rows * (rowBytes / 4) * (rowBytes / factorBytes);
 }
 
 }  // namespace
 
-const PeakLoop amxBf16 = {"bf16", {"bf16"}, "AMX", operationsOf(2), multiplyPairs};
-const PeakLoop amxInt8 = {"int8", {"q8_sums", "q8_256_sums", "q8_k_sums"}, "AMX", operationsOf(1), multiplyBytes};
+const PeakLoop amxBf16 = {"bf16", {"bf16"}, "AMX", countOperations(2), multiplyPairs};
+const PeakLoop amxInt8 = {"int8", {"q8_sums", "q8_256_sums", "q8_k_sums"}, "AMX", countOperations(1), multiplyBytes};
 
 }  // namespace talc::bench
 #endif

@@ -2,8 +2,8 @@
 // talc bench: measures the machine, then models, kernels or an op, for every number of threads.
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/bench/Measurement.h"
-#include "tools/talc/bench/OpCompiler.h"
-#include "tools/talc/bench/TestPlan.h"
+#include "tools/talc/bench/ModelTests.h"
+#include "tools/talc/bench/OpTest.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -11,14 +11,14 @@
 
 namespace talc::bench {
 
-// A line of text that says everything already.
-static Status statusOf(const std::string &line, talc_status code = TALC_ERROR_USAGE) {
+// Makes a status of a complete line of text.
+static Status makeStatus(const std::string &line, talc_status code = TALC_ERROR_USAGE) {
   talc_error error = {code, ""};
   snprintf(error.text, sizeof(error.text), "%s", line.c_str());
   return Status::from(code, error);
 }
 
-// The op's kernel, in the one step that is measured.
+// Counts the work of the op's kernel in the step that would be measured.
 static Status countOp(Measurement &bench, const OpSpec &spec, std::string &text) {
   PhaseResult phase = countKernels(bench.app().list, opStep(spec, bench.app().list), spec.text);
   if (const KernelResult *found = findKernel(phase, spec)) {
@@ -28,19 +28,19 @@ static Status countOp(Measurement &bench, const OpSpec &spec, std::string &text)
   return bench.count({phase}, text);
 }
 
-// Compiles the op by every generator, and opens what was made.
+// Compiles the op with every generator, and opens the artifacts.
 static Status openOp(Measurement &bench, const OpSpec &spec, std::vector<CompiledOp> &compiled) {
   bench.progress.show("compiling " + spec.text);
   for (size_t i = 0; i < compiled.size(); ++i) {
     if (std::string error = compiled[i].compile(spec, bench.options, bench.options.generators[i]); !error.empty())
-      return statusOf(error, TALC_ERROR_ARGUMENT);
+      return makeStatus(error, TALC_ERROR_ARGUMENT);
     if (Status status = bench.open(compiled[i].path()); status.failed())
       return status;
   }
   return {};
 }
 
-// Of a GPU a thread of the host hands it the steps.
+// On a GPU one thread of the host submits the steps.
 static std::vector<int32_t> hostThreads(const BenchOptions &options) {
   return options.device.empty() ? threadCounts(options.threads) : std::vector<int32_t>{1};
 }
@@ -49,10 +49,10 @@ static std::vector<int32_t> hostThreads(const BenchOptions &options) {
 static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
   if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
-    return statusOf("error[T0701]: talc bench: " + problem + "; see talc bench --help");
+    return makeStatus("error[T0701]: talc bench: " + problem + "; see talc bench --help");
   if (!spec.weights.empty() && !options.weights.empty())
-    return statusOf("error[T0701]: talc bench: --op '" + options.op + "': its weights are " + spec.weights +
-                    " already, so --weights does not go with it; see talc bench --help");
+    return makeStatus("error[T0701]: talc bench: --op '" + options.op + "': its weights are " + spec.weights +
+                      " already, so --weights does not go with it; see talc bench --help");
   Measurement bench(options);
   std::vector<CompiledOp> compiled(options.generators.size());
   if (Status status = openOp(bench, spec, compiled); status.failed())
@@ -70,21 +70,21 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
   return bench.drawKernels();
 }
 
-// The tests of the options that all apps can run; those that are not possible are warned of.
+// Plans the tests that all apps can run, with a warning for each test that is left out.
 static Status planTests(const Measurement &bench, std::vector<TestCase> &tests) {
   const App &first = *bench.apps.front();
   artifact::ModelInfo shared = first.list.facts;
   for (const auto &app : bench.apps) {
     if (app->list.facts.kind != shared.kind)
-      return statusOf("error[T0701]: talc bench: " + first.path + " and " + app->path +
-                      " are models of different kinds, whose tests do not compare; see talc bench --help");
+      return makeStatus("error[T0701]: talc bench: " + first.path + " and " + app->path +
+                        " are models of different kinds, whose tests do not compare; see talc bench --help");
     shared.maxSequence = std::min(shared.maxSequence, app->list.facts.maxSequence);
   }
   TestPlan plan = planTests(bench.options, shared);
   for (const std::string &line : plan.leftOut)
     fprintf(stderr, "warning: %s: left out: %s\n", first.path.c_str(), line.c_str());
   tests = std::move(plan.tests);
-  return tests.empty() ? statusOf("error[T0701]: talc bench: no test is left of -p, -n and -d; see talc bench --help")
+  return tests.empty() ? makeStatus("error[T0701]: talc bench: no test is left of -p, -n and -d; see talc bench --help")
                        : Status();
 }
 

@@ -71,8 +71,8 @@ static bool parseRange(const char *&at, std::vector<int64_t> &values) {
   return true;
 }
 
-// Empty when the text is no list of numbers from `least` on.
-static std::vector<int64_t> parseList(const std::string &text, int64_t least) {
+// Returns an empty list unless the text is a list of numbers that are at least `minValue`.
+static std::vector<int64_t> parseList(const std::string &text, int64_t minValue) {
   std::vector<int64_t> values;
   const char *at = text.c_str();
   do {
@@ -81,16 +81,16 @@ static std::vector<int64_t> parseList(const std::string &text, int64_t least) {
   } while (*at++ == ',');
   bool valid = at[-1] == '\0';
   for (int64_t value : values)
-    valid &= value >= least;
+    valid &= value >= minValue;
   return valid ? values : std::vector<int64_t>();
 }
 
-// What is wrong with a list, or empty.
+// Returns an error for the first wrong list, or an empty text.
 static std::string parseLists(const Lists &lists, bench::BenchOptions &options) {
   struct Entry {
     const char *option;
     const std::string &text;
-    int64_t least, most;
+    int64_t minValue, maxValue;
     std::vector<int64_t> &target;
   };
   const Entry entries[] = {{"-p", lists.prompts, 0, 1 << 30, options.prompts},
@@ -102,36 +102,36 @@ static std::string parseLists(const Lists &lists, bench::BenchOptions &options) 
   for (const Entry &entry : entries) {
     if (entry.text.empty())
       continue;
-    entry.target = parseList(entry.text, entry.least);
+    entry.target = parseList(entry.text, entry.minValue);
     bool valid = !entry.target.empty();
     for (int64_t value : entry.target)
-      valid &= value <= entry.most;
+      valid &= value <= entry.maxValue;
     if (!valid)
-      return std::string(entry.option) + ": '" + entry.text + "' is no list of numbers from " +
-             std::to_string(entry.least) + " to " + std::to_string(entry.most) + " such as 128,512 or 1-4";
+      return std::string(entry.option) + ": '" + entry.text + "' is not a list of numbers from " +
+             std::to_string(entry.minValue) + " to " + std::to_string(entry.maxValue) + " such as 128,512 or 1-4";
   }
   return "";
 }
 
-// Lists of which every combination is a test.
+// Every combination of these lists is a test.
 static void declareLists(CLI::App &command, Lists &lists) {
   auto add = [&](const char *names, std::string &text, const char *meaning) {
     command.add_option(names, text, meaning)->type_name("LIST");
   };
   add("-p,--n-prompt", lists.prompts, "tokens of prompts (default: 128,512, as far as they fit); 0: none");
   add("-n,--n-gen", lists.generated, "generated tokens (default: 32); 0: none");
-  add("-d,--n-depth", lists.depths, "tokens that come before (default: 0)");
+  add("-d,--n-depth", lists.depths, "tokens that the sequence has before the test (default: 0)");
   add("-b,--batch-size", lists.batches, "tokens of a prompt in one step (default: 2048)");
   add("--sequences", lists.sequences, "sequences side by side (default: 1)");
-  add("-t,--threads", lists.threads, "threads (default: the cores that this process may use); no more than processors");
+  add("-t,--threads", lists.threads, "threads (default: the cores that this process may use), at most one per CPU");
 }
 
 static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lists) {
   CLI::App *command = app.add_subcommand("bench", "measure a compiled model, its kernels, or one op");
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples + bench::describeOps());
-  command->allow_extras();  // told with what may have been meant
-  command->add_option("APP", options.apps, "what talc compile wrote; several are measured in turn and compared");
+  command->allow_extras();  // reported with a suggestion
+  command->add_option("APP", options.apps, "the output of talc compile; several are measured in turn and compared");
   declareLists(*command, lists);
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
@@ -141,28 +141,28 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_option(
       "--device", options.device,
-      "card that the model or the op runs on: cuda, cuda:N, vulkan or vulkan:N; its peaks are measured there");
+      "GPU that runs the model or the op: cuda, cuda:N, vulkan or vulkan:N; its peaks are measured, too");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
-  command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
+  command->add_option("--roofline", options.roofline,
+                      "draw the kernels below the machine's roofs: FILE.svg, FILE.html, or the data as FILE.json");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "format of the op's weights, if it names none (default: f32)")
       ->check(oneOf(formatNames()));
   command
       ->add_option("--compute", options.compute,
-                   "what the op's weights are multiplied as, as for talc compile: f32, integers (default) or bf16")
+                   "arithmetic of the op's matmul, as for talc compile: f32, integers (default) or bf16")
       ->check(oneOf(computeChoices()));
-  command->add_option("--target", options.target,
-                      "what the op is compiled for (default: native, or what --device runs)");
+  command->add_option("--target", options.target, "target of the op (default: native, or the kind of --device)");
   command
       ->add_option("--generator", options.generators,
-                   "what makes the op's loops: mlir (default), halide, or both with a comma, side by side")
+                   "generator of the op's loops: mlir (default), halide, or both with a comma, to compare them")
       ->delimiter(',')
       ->check(oneOf({"mlir", "halide"}));
-  command->add_option("--plan", options.plans, "how the op's loops are cut, as for talc compile");
+  command->add_option("--plan", options.plans, "override tuning parameters of the op, as for talc compile");
   return command;
 }
 
-// What is wrong with the first word that is no option, or empty.
+// Returns an error for the first unknown option, or an empty text.
 static std::string findUnknown(const CLI::App &command) {
   if (command.remaining().empty())
     return "";
@@ -170,7 +170,7 @@ static std::string findUnknown(const CLI::App &command) {
   return "unknown option '" + word + "'" + suggestion(word.substr(0, word.find('=')), optionNames(command));
 }
 
-// What is wrong with the options together, or empty.
+// Returns why the options contradict each other, or an empty text.
 static std::string contradiction(const CLI::App &command, const bench::BenchOptions &options) {
   if (options.apps.empty() == options.op.empty())
     return "expected either APP, the file that talc compile wrote, or --op";
@@ -187,11 +187,11 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "--generator: does not go with --device, whose code only talc's own passes make";
   if (command.count("--device") > 0 && options.device.compare(0, 4, "cuda") != 0 &&
       options.device.compare(0, 6, "vulkan") != 0)
-    return "--device: '" + options.device + "' is no GPU, expected cuda, cuda:N, vulkan or vulkan:N";
+    return "--device: '" + options.device + "' is not a GPU, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
 
-// An op runs on the GPU that it is compiled for.
+// An op that runs on a GPU is compiled for it by default.
 static void chooseTarget(const CLI::App &command, bench::BenchOptions &options) {
   if (!options.op.empty() && !options.device.empty() && command.count("--target") == 0)
     options.target = options.device.compare(0, 4, "cuda") == 0 ? "nvptx" : "vulkan";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command line of `talc bench` says, after it was parsed.
+// The parsed command line of `talc bench`.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include "tools/talc/bench/GpuMachine.h"
 
 #include "tools/talc/bench/ModelRun.h"
-#include "tools/talc/bench/OpCompiler.h"
 #include "tools/talc/bench/OpTest.h"
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace {
 // A chain, or another op, on a GPU.
 class Chain {
 public:
-  // Of more and more rows, up to those of the op.
+  // Runs the op on more and more rows, up to its own number, until it takes long enough.
   Status open(const BenchOptions &options, const std::string &target, OpSpec op);
   // Runs it once more.
   Status measure();
@@ -97,13 +96,13 @@ public:
   double bytesPerSecond(double) override { return rateNow(moving, &Chain::bytesPerSecond); }
 
 private:
-  // Of the last time, should the GPU fail: then the test does, too.
+  // Returns the last rate if the GPU fails; then the test fails, too.
   static double rateNow(Chain &chain, double (Chain::*rate)() const) {
     (void)chain.measure();
     return (chain.*rate)();
   }
 
-  // Not of an emulator or of a driver on processors: these have no such instructions, and would take minutes.
+  // Emulators and drivers that run on the CPU are left out: they have no such instructions and would take minutes.
   Status measureMatrices(const BenchOptions &options, const std::string &target);
 
   Chain computing, moving;
@@ -134,14 +133,14 @@ Status GpuMachine::measureMatrices(const BenchOptions &options, const std::strin
     OpSpec op;
     Chain contraction;
     if (!parseOp(std::string("linear 4096x4096x4096 ") + format, 0, op).empty())
-      return Status::failure(TALC_ERROR_DEVICE, "talc bench: no op to measure the GPU's matrices with");
+      return Status::failure(TALC_ERROR_DEVICE, "talc bench: no op to measure the GPU's tensor cores with");
     if (Status status = contraction.open(options, target, std::move(op)); status.failed())
       return status;
     double most = 0;
     for (int round = 0; round < rounds; ++round)
       most = std::max(most, rateNow(contraction, &Chain::operationsPerSecond));
     if (most > best.f32().operationsPerSecond)
-      best.peaks.push_back({std::string("matrices of ") + format, {}, "a contraction of 4096 x 4096", most, format});
+      best.peaks.push_back({std::string("MMA ") + format, {}, "a matmul of 4096 x 4096", most, format});
   }
   return {};
 }

@@ -13,7 +13,7 @@ namespace talc::bench {
 // `target`: what code for the device is made for.
 Status measureGpu(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine);
 
-// What the machine says of a device (DeviceInfo); empty descriptions if it has none of this name.
+// Returns the description of a device (DeviceInfo), which is empty if no device has this name.
 struct DeviceDescription {
   std::string description, emulation;
 };

@@ -16,12 +16,12 @@ namespace talc::bench {
 
 using Json = nlohmann::json;
 
-static std::string textOf(const Json &object, const char *name) {
+static std::string getText(const Json &object, const char *name) {
   auto field = object.find(name);
   return field != object.end() && field->is_string() ? field->get<std::string>() : "";
 }
 
-static int64_t numberOf(const Json &object, const char *name) {
+static int64_t getNumber(const Json &object, const char *name) {
   auto field = object.find(name);
   return field != object.end() && field->is_number_integer() ? field->get<int64_t>() : 0;
 }
@@ -29,10 +29,10 @@ static int64_t numberOf(const Json &object, const char *name) {
 // Pairs of a query and a key that it sees. A prefix mask is causal where nobody gives a prefix.
 static double countPairs(const StepShape &step, const KernelEntry &kernel) {
   if (kernel.keys == "source")
-    return static_cast<double>(step.sequences * step.rows * step.source);
+    return static_cast<double>(step.sequences * step.tokens * step.source);
   double pairs = 0;
-  for (int64_t row = 0; row < step.rows; ++row) {
-    int64_t position = step.past + row, first = 0, end = kernel.mask == "full" ? step.past + step.rows : position + 1;
+  for (int64_t row = 0; row < step.tokens; ++row) {
+    int64_t position = step.past + row, first = 0, end = kernel.mask == "full" ? step.past + step.tokens : position + 1;
     if (kernel.window > 0) {
       first = std::max<int64_t>(first, position - kernel.window + 1);
       end = std::min(end, position + kernel.window);
@@ -46,21 +46,21 @@ static double countPairs(const StepShape &step, const KernelEntry &kernel) {
 static double countKeys(const StepShape &step, const KernelEntry &kernel) {
   if (kernel.keys == "source")
     return static_cast<double>(step.sequences * step.source);
-  int64_t keys = step.past + step.rows, window = kernel.window;
+  int64_t keys = step.past + step.tokens, window = kernel.window;
   if (window > 0)
-    keys = std::min(keys, window + step.rows - 1);
+    keys = std::min(keys, window + step.tokens - 1);
   return static_cast<double>(keys * step.sequences);
 }
 
 // Only the first result is asked for.
 static int64_t countRows(const StepShape &step, const std::string &rows) {
   if (rows == "tokens")
-    return step.sequences * step.rows;
-  return rows == "outputs" && step.results ? step.sequences : 0;
+    return step.sequences * step.tokens;
+  return rows == "outputs" && step.hasOutputs ? step.sequences : 0;
 }
 
 std::string KernelEntry::weights() const {
-  return piece == "matmul" ? shapes.substr(shapes.rfind(' ') + 1) : "";
+  return op == "matmul" ? shapes.substr(shapes.rfind(' ') + 1) : "";
 }
 
 StepCosts KernelEntry::callCosts(const StepShape &step) const {
@@ -91,9 +91,9 @@ StepCosts KernelList::costs(const StepShape &step) const {
 
 KernelEntry parseKernelEntry(const Json &json) {
   KernelEntry kernel;
-  auto text = [&](const char *name) { return textOf(json, name); };
+  auto text = [&](const char *name) { return getText(json, name); };
   kernel.name = text(kernelKeys::name);
-  kernel.piece = text(kernelKeys::op);
+  kernel.op = text(kernelKeys::op);
   kernel.phase = text(kernelKeys::entry);
   kernel.rows = text(kernelKeys::rows);
   kernel.shapes = text(kernelKeys::shapes);
@@ -114,7 +114,7 @@ KernelEntry parseKernelEntry(const Json &json) {
       {kernelKeys::passedBytesPerRow, &kernel.passedBytesPerRow},
   };
   for (auto [name, target] : numbers)
-    *target = numberOf(json, name);
+    *target = getNumber(json, name);
   return kernel;
 }
 
@@ -122,7 +122,7 @@ KernelEntry parseKernelEntry(const Json &json) {
 static std::string mainType(const Json &weights) {
   std::map<std::string, int64_t> bytes;
   for (const Json &weight : weights)
-    bytes[textOf(weight, "type")] += numberOf(weight, "bytes");
+    bytes[getText(weight, "type")] += getNumber(weight, "bytes");
   std::string type;
   for (const auto &[name, size] : bytes)
     if (type.empty() || size > bytes[type])
@@ -150,7 +150,7 @@ static void readModelOrigin(const Json &manifest, KernelList &list) {
   auto origin = manifest.find("origin");
   if (origin == manifest.end() || !origin->is_object())
     return;
-  list.origin = textOf(*origin, originKeys::model);
+  list.origin = getText(*origin, originKeys::model);
   if (auto options = origin->find(originKeys::options); options != origin->end())
     for (const Json &word : *options)
       list.originOptions.push_back(word.is_string() ? word.get<std::string>() : "");
@@ -188,13 +188,13 @@ Status readKernels(const std::string &path, KernelList &list) {
       !kernels->front().is_object())
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the manifest lists no kernels; compile the model again",
                            artifact.name().c_str());
-  list.model = textOf(manifest, "name");
+  list.model = getText(manifest, "name");
   readModelOrigin(manifest, list);
   if (auto target = manifest.find("target"); target != manifest.end())
-    list.target = textOf(*target, "cpu");
+    list.target = getText(*target, "cpu");
   if (auto weights = manifest.find("weights"); weights != manifest.end())
     list.weightType = mainType(*weights);
-  list.parameters = numberOf(manifest, "parameters");
+  list.parameters = getNumber(manifest, "parameters");
   list.kernels = readEntries(*kernels);
   list.encoder = std::all_of(list.kernels.begin(), list.kernels.end(),
                              [](const KernelEntry &kernel) { return kernel.phase == artifact::entryNames::encode; });

@@ -16,28 +16,28 @@ namespace talc::bench {
 
 // The tokens that a step evaluates, and what came before them.
 struct StepShape {
-  int64_t sequences = 1, rows = 1, past = 0;  // rows and past: of each sequence
-  bool results = true;                        // for the last row of each sequence
-  bool whole = false;                         // by an encoder, which takes whole sequences
-  int64_t source = 0;                         // tokens of the source that each sequence answers to
-  bool decode() const { return sequences * rows == 1 && results; }
+  int64_t sequences = 1, tokens = 1, past = 0;  // tokens and past are those of each sequence
+  bool hasOutputs = true;                       // for the last token of each sequence
+  bool isEncode = false;                        // an encoder reads whole sequences
+  int64_t source = 0;                           // tokens of the source that each sequence answers to
+  bool decode() const { return sequences * tokens == 1 && hasOutputs; }
   // The entry that evaluates such a step.
   const char *entry() const {
     namespace names = artifact::entryNames;
-    return whole ? names::encode : decode() ? names::decode : names::prefill;
+    return isEncode ? names::encode : decode() ? names::decode : names::prefill;
   }
 };
 
 struct StepCosts {
   double operations = 0;
-  double storedBytes = 0;  // of weights and states
+  double storedBytes = 0;  // of weights and KV caches
   double passedBytes = 0;  // of activations
   double bytes() const { return storedBytes + passedBytes; }
 };
 
 // An entry of mark-kernels (compiler/passes/Passes.td).
 struct KernelEntry {
-  std::string name, piece, phase, rows, shapes, fused, share, rounded, mask, keys;
+  std::string name, op, phase, rows, shapes, fused, share, rounded, mask, keys;
   int64_t calls = 0, spills = 0, window = 0;
   int64_t operationsPerRow = 0, operationsPerPair = 0;
   int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;
@@ -48,7 +48,7 @@ struct KernelEntry {
   std::string weights() const;
 };
 
-// Of an entry of talc.kernels or of a manifest; a field that is missing or of another type counts as empty.
+// Parses an entry of talc.kernels or of a manifest; a field that is missing or of another type counts as empty.
 KernelEntry parseKernelEntry(const nlohmann::json &json);
 
 struct KernelList {
@@ -65,14 +65,14 @@ struct KernelList {
   // From now on the list is that of a target.
   void choose(const std::string &name);
 
-  // What its code is for, in words.
+  // Returns the platform of the code, in words.
   const std::string &machine() const { return target.empty() ? foreign : target; }
 
-  // Of all kernels.
+  // Returns the costs of all kernels.
   StepCosts costs(const StepShape &step) const;
 };
 
-// Reads facts and manifest of an artifact; fails when there is no manifest or when it lists no kernels.
+// Reads facts and manifest of an artifact; fails if the manifest is missing or lists no kernels.
 Status readKernels(const std::string &path, KernelList &list);
 
 }  // namespace talc::bench

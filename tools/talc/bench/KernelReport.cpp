@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table per phase and number of threads, below a line with what the machine can do.
-#include "tools/talc/bench/KernelReport.h"
-
-#include "tools/talc/bench/KernelCounts.h"
-#include "tools/talc/bench/RecordFormats.h"
+// A table for each phase and number of threads, below a line with what the machine can do; and the same without times
+// for kernels that this machine cannot run.
+#include "tools/talc/bench/Reports.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
-static std::vector<std::string> cellsOf(const KernelResult &result, double stepSeconds) {
+static std::vector<std::string> formatCells(const KernelResult &result, double stepSeconds) {
   const KernelEntry &kernel = *result.kernel;
   double seconds = result.time.total(), waiting = seconds > 0 ? result.time.waiting / seconds : 0;
   return {kernel.name,
@@ -52,7 +52,7 @@ static std::string formatPhase(const PhaseResult &phase) {
                {"spills", true}});
   int64_t barriers = 0, calls = 0;
   for (const KernelResult &result : phase.kernels) {
-    table.add(cellsOf(result, phase.stepSeconds));
+    table.add(formatCells(result, phase.stepSeconds));
     barriers += result.time.barriers;
     calls += result.kernel->calls;
   }
@@ -64,6 +64,22 @@ static std::string formatPhase(const PhaseResult &phase) {
              formatRate(phase.costs.operations, phase.stepSeconds), formatRate(phase.costs.bytes(), phase.stepSeconds),
              formatShare(phase.share()), "", "", std::to_string(barriers), ""});
   return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
+}
+
+// The fields that rows of measured and of emulated kernels have in common.
+static Json describeCounts(const KernelResult &result) {
+  const KernelEntry &kernel = *result.kernel;
+  return {{"phase", kernel.phase},
+          {"kernel", kernel.name},
+          {"piece", kernel.op},
+          {"shapes", kernel.shapes},
+          {"fused", kernel.fused},
+          {"share", kernel.share},
+          {"calls", kernel.calls},
+          {"operations", static_cast<int64_t>(result.costs.operations)},
+          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
+          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
+          {"spills", kernel.spills}};
 }
 
 static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
@@ -115,6 +131,95 @@ std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::st
   if (format == "json")
     return formatJson({{"machines", machines}, {"kernels", kernels}});
   return formatRecords(kernels, format, "talc_kernels");
+}
+
+static std::string formatPhaseCounts(const PhaseResult &phase) {
+  Table table({{"kernel"},
+               {"shape"},
+               {"fused"},
+               {"divided by"},
+               {"calls", true},
+               {"MFLOP", true},
+               {"MB", true},
+               {"spills", true}});
+  auto million = [](double count, int digits) { return fmt::format("{:.{}f}", 1e-6 * count, digits); };
+  int64_t calls = 0;
+  for (const KernelResult &result : phase.kernels) {
+    const KernelEntry &kernel = *result.kernel;
+    calls += kernel.calls;
+    table.add({kernel.name, kernel.shapes, kernel.fused, kernel.share, std::to_string(kernel.calls),
+               million(result.costs.operations, 2), million(result.costs.bytes(), 3), std::to_string(kernel.spills)});
+  }
+  table.add({"total", "", "", "", std::to_string(calls), million(phase.costs.operations, 2),
+             million(phase.costs.bytes(), 3), ""});
+  return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
+}
+
+static Json describeCounts(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
+  Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.machine()}};
+  row.update(describeCounts(result));
+  return row;
+}
+
+std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
+                         const std::string &format) {
+  std::string text =
+      fmt::format("{}, emulated: what the compiler counted, without speeds; {}\n\n", list.machine(), proof);
+  Json rows = Json::array();
+  for (const PhaseResult &phase : phases) {
+    text += formatPhaseCounts(phase);
+    for (const KernelResult &result : phase.kernels)
+      rows.push_back(describeCounts(result, phase, list));
+  }
+  return format == "md" ? text : formatRecords(rows, format, "talc_kernels");
+}
+
+// Peaks of f32, and of what else kernels multiply in these steps.
+static Json describePeaks(const KernelTable &table) {
+  std::vector<const MatmulPeak *> peaks = {&table.machine.f32()};
+  for (const PhaseResult &phase : table.phases)
+    for (const KernelResult &kernel : phase.kernels)
+      if (const MatmulPeak &peak = table.machine.peakFor(*kernel.kernel);
+          std::none_of(peaks.begin(), peaks.end(), [&](const MatmulPeak *other) { return other->roof == peak.roof; }))
+        peaks.push_back(&peak);
+  Json described = Json::array();
+  for (const MatmulPeak *peak : peaks)
+    described.push_back(
+        {{"name", fmt::format("{} {} {:.0f} {}/s", peak->instructions, peak->roof, 1e-9 * peak->operationsPerSecond,
+                              peak->rounded.empty() ? "GFLOP" : "GOP")},
+         {"operationsPerSecond", peak->operationsPerSecond}});
+  return described;
+}
+
+static Json describeRoofline(const KernelTable &table) {
+  const MachineProfile &machine = table.machine;
+  Json levels = Json::array(), steps = Json::array();
+  for (const MemoryLevel &level : machine.levels)
+    levels.push_back({{"name", level.name}, {"bytesPerSecond", level.bytesPerSecond}});
+  for (const PhaseResult &phase : table.phases) {
+    Json kernels = Json::array();
+    for (const KernelResult &kernel : phase.kernels)
+      kernels.push_back({{"name", kernel.kernel->name},
+                         {"shapes", kernel.kernel->shapes},
+                         {"fused", kernel.kernel->fused},
+                         {"operations", kernel.costs.operations},
+                         {"bytes", kernel.costs.bytes()},
+                         {"seconds", kernel.time.total()},
+                         {"roofSeconds", kernel.roofSeconds}});
+    steps.push_back({{"label", phase.label()}, {"seconds", phase.stepSeconds}, {"kernels", std::move(kernels)}});
+  }
+  return {
+      {"machine", fmt::format("{}, {} thread{}", machine.processor, machine.threads, machine.threads == 1 ? "" : "s")},
+      {"peaks", describePeaks(table)},
+      {"levels", std::move(levels)},
+      {"steps", std::move(steps)}};
+}
+
+Json describeRoofline(const std::vector<KernelTable> &tables, const std::string &title) {
+  Json panels = Json::array();
+  for (const KernelTable &table : tables)
+    panels.push_back(describeRoofline(table));
+  return {{"version", 1}, {"roofline", {{"title", title}, {"panels", std::move(panels)}}}};
 }
 
 }  // namespace talc::bench

@@ -1,13 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures every kernel of a phase, and holds it against its own roof.
+// Measures every kernel of a step and compares it with its own roof. The marks of a session tell how long every thread
+// worked on a kernel, and waited for others after it.
 #pragma once
 
-#include "tools/talc/bench/KernelTimes.h"
+#include "runtime/session/Session.h"
 #include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/ModelRun.h"
 #include "tools/talc/bench/ModelTests.h"
 
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
 namespace talc::bench {
+
+// The time of all calls of a kernel in one step; seconds are means over the threads.
+struct KernelTime {
+  double working = 0, waiting = 0;  // waiting: at the barriers that follow
+  int64_t barriers = 0;             // crossed
+  double total() const { return working + waiting; }
+};
+
+class KernelTimes {
+public:
+  KernelTimes(int32_t threads, size_t kernels);
+
+  // From now on the session's marks come here; this object must not move, and must outlive the measured steps.
+  void attach(Session &session);
+  void detach(Session &session) { session.measure(nullptr, nullptr); }
+
+  // What the step since the last call took, by kernel; and what the marks themselves took, which is not in it. On a
+  // device with a clock: how long its launches ran, and the time until the next one began.
+  std::vector<KernelTime> takeStep(const Session &session);
+  double takeOverhead();
+
+private:
+  std::vector<KernelTime> takeMarks();
+  static void mark(void *state, int64_t thread, int64_t kernel);
+
+  // Apart from other threads' memory.
+  struct alignas(128) Thread {
+    int64_t last = 0;     // when the last mark came
+    int64_t kernel = -1;  // which kernel ended last
+    int64_t marks = 0;
+    std::vector<int64_t> working, waiting, barriers;
+  };
+
+  clockid_t clock;
+  int64_t reading;  // nanoseconds that reading the clock takes
+  std::vector<Thread> threads;
+};
 
 // An entry of the kernel list in one step.
 struct KernelResult {
@@ -35,7 +77,7 @@ struct PhaseResult {
 // The step of a test whose kernels are looked at: the first of a prompt, or the one in the middle of generated tokens.
 StepShape kernelStep(const TestCase &test);
 
-// What the kernels of a step do, in the program's order, without times.
+// Returns the costs of the kernels of a step, in the program's order, without times.
 PhaseResult countKernels(const KernelList &list, const StepShape &step, const std::string &name);
 
 // Evaluates one step over and over.
@@ -51,7 +93,7 @@ public:
   Status sampleNext();
   // Medians of the samples, and roofs.
   PhaseResult result(const std::string &name, const MachineProfile &machine) const;
-  // Of every sample: the step, and all calls of an entry of the list.
+  // The samples of the step, and of all calls of an entry of the list.
   const std::vector<double> &stepSeconds() const { return seconds; }
   std::vector<double> kernelSeconds(size_t kernel) const;
 

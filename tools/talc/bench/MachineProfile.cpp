@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every figure is the rate of the slowest thread while all of them do the same work.
+// Every figure is the rate of the slowest thread while all of them do the same work. Caches are those that the system
+// describes in /sys/devices/system/cpu/cpu0/cache.
+//
+// The roof of a kernel is its operations at the peak of such products, or its bytes at the bandwidth of the level that
+// they come from, whichever takes longer. Weights and KV caches are read once per step, so they come from the level
+// that holds all that a step reads of them; activations were just written, so they come from the level that holds the
+// kernel's own.
 #include "tools/talc/bench/MachineProfile.h"
 
 #include "runtime/device/cpu/Cpu.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
-#include "tools/talc/bench/Caches.h"
 #include "tools/talc/bench/KernelList.h"
 #include "tools/talc/bench/PeakLoops.h"
-#include "tools/talc/bench/Stopwatch.h"
+#include "tools/talc/bench/Timing.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <sys/mman.h>
@@ -203,6 +213,72 @@ Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
   memset(workplace->memory.data(), 1, workplace->memory.size());
   machine = std::make_unique<Processors>(std::move(workplace), threads);
   return {};
+}
+
+static std::string readLine(const std::string &path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// "32K", "1M".
+static int64_t parseSize(const std::string &text) {
+  char *end = nullptr;
+  int64_t size = std::strtoll(text.c_str(), &end, 10);
+  return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
+}
+
+// "0-3,8-11" has 8 processors.
+static int64_t countProcessors(const std::string &list) {
+  int64_t count = 0;
+  const char *at = list.c_str();
+  while (*at >= '0' && *at <= '9') {
+    char *end = nullptr;
+    int64_t first = std::strtoll(at, &end, 10), last = first;
+    if (*end == '-')
+      last = std::strtoll(end + 1, &end, 10);
+    count += last - first + 1;
+    at = *end == ',' ? end + 1 : end;
+  }
+  return std::max<int64_t>(count, 1);
+}
+
+std::vector<Cache> detectCaches() {
+  std::vector<Cache> caches;
+  for (int i = 0;; ++i) {
+    std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    std::string level = readLine(folder + "level");
+    if (level.empty())
+      break;
+    Cache cache = {std::atoi(level.c_str()), parseSize(readLine(folder + "size")),
+                   countProcessors(readLine(folder + "shared_cpu_list"))};
+    if (readLine(folder + "type") != "Instruction" && cache.bytes > 0)
+      caches.push_back(cache);
+  }
+  std::sort(caches.begin(), caches.end(), [](const Cache &a, const Cache &b) { return a.level < b.level; });
+  return caches;
+}
+
+std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.rfind("model name", 0) == 0)
+      return line.substr(std::min(line.size(), line.find(':') + 2));
+  return llvm::sys::getHostCPUName().str();  // ARM's have a number there, which LLVM knows
+}
+
+double KernelWork::minSeconds(double storedBytesPerSecond, double slowdown) const {
+  return std::max(computing * slowdown, storedBytes / storedBytesPerSecond + passing);
+}
+
+KernelWork kernelWork(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine) {
+  StepCosts call = kernel.callCosts(step);
+  auto calls = static_cast<double>(kernel.calls);
+  const MemoryLevel &passed = machine.levelHolding(call.bytes());
+  return {calls * call.operations / machine.peakFor(kernel).operationsPerSecond,
+          calls * call.passedBytes / passed.bytesPerSecond, calls * call.storedBytes, passed.name};
 }
 
 }  // namespace talc::bench

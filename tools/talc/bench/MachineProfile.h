@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind, and reading from
-// every cache level and from memory; or on a GPU (GpuMachine.h). Method: Williams, Waterman, Patterson 2009,
-// "Roofline".
+// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind and reading from
+// every cache level and from memory; or on a GPU (GpuMachine.h). Also the least time that a kernel takes there, its
+// roof. Method: Williams, Waterman, Patterson 2009, "Roofline".
 #pragma once
 
 #include "runtime/Status.h"
+#include "tools/talc/bench/KernelList.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +42,7 @@ struct MachineProfile {
   const MemoryLevel &levelHolding(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
   const MatmulPeak &f32() const { return peaks.front(); }
-  // Of a kernel's products; where the machine has none of its own for them, they are those of f32.
+  // Returns the peak of a kernel's matmuls, or the peak of f32 if the machine has no other for them.
   const MatmulPeak &peakFor(const KernelEntry &kernel) const;
   // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), int8 1360.2 GOP/s (AVX512-VNNI), L1 600.2 GB/s, ..., memory 20.4 GB/s",
   // or with a device for the threads.
@@ -67,5 +68,31 @@ public:
 protected:
   MachineProfile best;
 };
+
+struct Cache {
+  int level;
+  int64_t bytes;
+  int64_t sharedBy;  // processors
+};
+
+// Data caches of the first processor by ascending level; empty where the system does not tell.
+std::vector<Cache> detectCaches();
+
+// "AMD EPYC 7763 64-Core Processor", or where the system does not tell LLVM's name: "neoverse-n1".
+std::string processorName();
+
+// All calls of a kernel in a step, in seconds and bytes.
+struct KernelWork {
+  double computing;      // the operations at the peak of such products
+  double passing;        // the activations at the bandwidth of their level
+  double storedBytes;    // of weights and KV caches
+  std::string passedBy;  // the level of the activations
+
+  // What it takes at least, where weights and KV caches are read at such a rate, and operations take so many times as
+  // long.
+  double minSeconds(double storedBytesPerSecond, double slowdown = 1) const;
+};
+
+KernelWork kernelWork(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine);
 
 }  // namespace talc::bench

@@ -16,7 +16,7 @@ static double seconds(const timeval &time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// What this thread has waited for a processor: the second of nanoseconds on one, nanoseconds in a queue, turns.
+// Returns how long this thread has waited for a CPU: the second number of its schedstat, in nanoseconds.
 static double queuedSeconds() {
   unsigned long long running = 0, queued = 0;
   if (FILE *file = fopen("/proc/thread-self/schedstat", "re")) {

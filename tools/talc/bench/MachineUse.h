@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others took of the machine while something was measured.
+// Measures the load that other programs put on the machine during a measurement.
 #pragma once
 
 #include <cstdint>

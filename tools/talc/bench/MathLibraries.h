@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of math libraries that happen to be installed, for comparison; none is needed to build talc.
+// Matmuls of math libraries that happen to be installed, for comparison. talc builds without any of them.
 #pragma once
 
-#include "tools/talc/bench/MatmulOperands.h"
-
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace talc::bench {
 
-// x [rows, depth] times weight [depth, columns], with sums in f32; a single row uses the library's matrix-vector
-// product, if any.
+// x [m, k] times weight [k, n], with sums in f32. A single row uses the matrix-vector product of the library, if it has
+// one.
 struct LibraryMatmul {
   std::string library;  // OpenBLAS, oneDNN
-  std::string kernel;   // as the library calls the code that it takes for this processor; empty: it does not tell
+  std::string kernel;   // the library's name for its code for this CPU; empty: it does not tell
   std::function<void()> run;
 };
 
-// Products of f32 of the libraries that are found, on random values, with that number of threads.
-std::vector<LibraryMatmul> f32Matmuls(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
-// The same of bf16.
-std::vector<LibraryMatmul> bf16Matmuls(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
-
-// Nothing if OpenBLAS is not installed.
-std::vector<LibraryMatmul> openBlasMatmul(const MatmulOperandsPtr &matrices, int32_t threads);
+// The f32 matmuls of all libraries that are found, on random values.
+std::vector<LibraryMatmul> f32Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads);
+// The same for bf16.
+std::vector<LibraryMatmul> bf16Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads);
 
 }  // namespace talc::bench

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine is measured first, for every number of threads.
+// Measures the machine first, for every number of threads. An app for another architecture runs one token under
+// qemu-user, by its own command line.
 #include "tools/talc/bench/Measurement.h"
 
-#include "tools/talc/bench/CountReport.h"
-#include "tools/talc/bench/Emulator.h"
 #include "tools/talc/bench/GpuMachine.h"
-#include "tools/talc/bench/Roofline.h"
+#include "tools/talc/bench/Reports.h"
+#include "tools/talc/inspect/InspectPage.h"
+
+#include "llvm/Support/Program.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -38,7 +41,7 @@ Status Measurement::open(const std::string &path) {
                          path.c_str(), app.list.machine().c_str());
 }
 
-// What an emulator takes says nothing; what runs there is counted.
+// Times under an emulator mean nothing, so its work is only counted.
 Status Measurement::openOnDevice(App &app) {
   if (Status status = app.run.open(app.path, options.hugePages, options.device); status.failed())
     return status;
@@ -55,7 +58,7 @@ Status Measurement::openOnDevice(App &app) {
   return {};
 }
 
-static std::vector<double> ratiosOf(const TestResult &first, const TestResult &own) {
+static std::vector<double> computeRatios(const TestResult &first, const TestResult &own) {
   std::vector<double> ratios;
   for (size_t i = 0; i < own.nanoseconds.size(); ++i)
     ratios.push_back(first.nanoseconds[i] / own.nanoseconds[i]);
@@ -75,8 +78,8 @@ Status Measurement::measureModels(const TestCase &test, Machine &machine) {
       if (Status status = turns[round % 2 == 0 ? i : turns.size() - 1 - i].repeat(); status.failed())
         return status;
   for (size_t i = 0; i < turns.size(); ++i)
-    models.push_back(
-        {turns[i].result(), machine.profile(), apps[i].get(), ratiosOf(turns.front().result(), turns[i].result())});
+    models.push_back({turns[i].result(), machine.profile(), apps[i].get(),
+                      computeRatios(turns.front().result(), turns[i].result())});
   return {};
 }
 
@@ -117,17 +120,17 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   if (Status status = createMachine(threads, machine); status.failed())
     return status;
   progress.show(spec.text, threads);
-  std::vector<OpBaseline> rivals;
+  std::vector<OpBaseline> baselines;
   for (size_t i = 1; i < apps.size(); ++i)
-    rivals.push_back({options.generators[i], apps[i]->run, apps[i]->list});
-  if (Status status = runOp(app().run, app().list, spec, machine->profile(), rivals, options.repetitions, result);
+    baselines.push_back({options.generators[i], apps[i]->run, apps[i]->list});
+  if (Status status = runOp(app().run, app().list, spec, machine->profile(), baselines, options.repetitions, result);
       status.failed())
     return status;
   kernels.push_back({machine->profile(), {result.phase(app().list)}});
   return {};
 }
 
-// That what is counted runs.
+// Runs one token, to prove that the counted code works.
 Status Measurement::prove(std::string &proof) {
   progress.show("a token under the emulator");
   if (options.device.empty())
@@ -187,8 +190,42 @@ static Status writeFile(const std::string &path, const std::string &text) {
 }
 
 Status Measurement::drawKernels() const {
-  const std::string &path = options.roofline;
-  return path.empty() ? Status() : writeFile(path, drawRoofline(kernels, apps.front()->list.model));
+  const std::string &path = options.roofline, &title = apps.front()->list.model;
+  if (path.empty())
+    return {};
+  nlohmann::ordered_json data = describeRoofline(kernels, title);
+  auto hasEnding = [&](std::string_view ending) {
+    return path.size() >= ending.size() && path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+  };
+  return writeFile(path, hasEnding(".json")   ? tools::renderJson(data)
+                         : hasEnding(".html") ? tools::renderPage(data, title)
+                                              : tools::renderPicture(data));
+}
+
+Status emulateToken(const App &app, std::string &outcome) {
+  if (app.list.target.empty()) {
+    outcome = "nothing ran, which --device would do on such a GPU";
+    return {};
+  }
+  std::string emulator = "qemu-" + app.list.foreign;
+  std::replace(emulator.begin() + 5, emulator.end(), '-', '_');  // x86-64 is qemu-x86_64
+  auto program = llvm::sys::findProgramByName(emulator);
+  if (!program) {
+    outcome = emulator + " is not installed, so nothing ran";
+    return {};
+  }
+  std::vector<llvm::StringRef> arguments = {*program, app.path, "-q", "-t", "1", "--ids", "0"};
+  if (!app.list.encoder)
+    arguments.insert(arguments.end(), {"-n", "1"});
+  std::optional<llvm::StringRef> nothing = llvm::StringRef();  // /dev/null
+  std::string reason;
+  int status =
+      llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, {nothing, nothing, std::nullopt}, 0, 0, &reason);
+  if (status != 0)
+    return Status::failure(TALC_ERROR_CPU, "%s: fails under %s: %s", app.path.c_str(), emulator.c_str(),
+                           reason.empty() ? ("exit status " + std::to_string(status)).c_str() : reason.c_str());
+  outcome = "a token ran under " + emulator;
+  return {};
 }
 
 }  // namespace talc::bench

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What talc bench measures: apps in turn, the kernels of one, or an op.
+// The measurements of talc bench: apps in turn, the kernels of one app, or an op.
 #pragma once
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/KernelReport.h"
 #include "tools/talc/bench/MachineUse.h"
-#include "tools/talc/bench/ModelReport.h"
+#include "tools/talc/bench/ModelRun.h"
 #include "tools/talc/bench/OpTest.h"
 #include "tools/talc/bench/Progress.h"
+#include "tools/talc/bench/Reports.h"
 
 namespace talc::bench {
 
@@ -22,7 +22,7 @@ public:
   MachineUseMeter meter;
 
   explicit Measurement(const BenchOptions &options) : options(options) {}
-  // What can only be counted here needs no code that runs.
+  // An app whose work can only be counted here needs no code that runs.
   Status open(const std::string &path);
   App &app() { return *apps.front(); }
   bool onlyCounts() const { return !apps.front()->list.foreign.empty(); }
@@ -45,5 +45,9 @@ private:
   Status measureKernels(const TestCase &test, const Machine &machine);
   bool someShareExceeds() const;
 };
+
+// Lets an app whose list says that it is foreign evaluate one token. `outcome`: in words. Fails when the app does;
+// without an emulator, and for a GPU, nothing runs.
+Status emulateToken(const App &app, std::string &outcome);
 
 }  // namespace talc::bench

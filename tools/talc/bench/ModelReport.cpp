@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Field names are llama-bench's (ggml-org/llama.cpp, tools/llama-bench), then talc's own: rates and shares of peaks.
-#include "tools/talc/bench/ModelReport.h"
+#include "tools/talc/bench/Reports.h"
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/RecordFormats.h"
-#include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Table.h"
+#include "tools/talc/bench/Timing.h"
 
 #include <fmt/format.h>
 
@@ -24,12 +23,12 @@ struct Spread {
   double middle, least, most;
 };
 
-static Spread spreadOf(const std::vector<double> &ratios) {
+static Spread computeSpread(const std::vector<double> &ratios) {
   auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   return {median(ratios), *least, *most};
 }
 
-static std::string backendOf(const ModelTableRow &row) {
+static std::string backendName(const ModelTableRow &row) {
   return row.machine.device.empty() ? "CPU" : row.machine.device;
 }
 
@@ -43,7 +42,7 @@ static Json describe(const ModelTableRow &row, bool several) {
   Json fields = {{"build_commit", TALC_VERSION},
                  {"cpu_info", row.machine.device.empty() ? row.machine.processor : ""},
                  {"gpu_info", row.machine.device.empty() ? "" : row.machine.processor},
-                 {"backends", backendOf(row)},
+                 {"backends", backendName(row)},
                  {"model_filename", row.app->path},
                  {"model_type", modelType(*row.app)},
                  {"model_size", row.app->run.info().weightBytes},
@@ -75,7 +74,7 @@ static Json describe(const ModelTableRow &row, bool several) {
                  {"samples_ts", rates}};
   if (!several)
     return fields;
-  Spread ratio = spreadOf(row.ratios);
+  Spread ratio = computeSpread(row.ratios);
   fields.update({{"ratio", ratio.middle},
                  {"ratio_least", ratio.least},
                  {"ratio_most", ratio.most},
@@ -87,11 +86,11 @@ static Json describe(const ModelTableRow &row, bool several) {
 static std::string formatRatio(const ModelTableRow &row, const ModelTableRow &first) {
   if (row.app == first.app)
     return "1";
-  Spread ratio = spreadOf(row.ratios);
+  Spread ratio = computeSpread(row.ratios);
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.least, ratio.most);
 }
 
-static std::vector<std::string> cellsOf(const ModelTableRow &row) {
+static std::vector<std::string> formatCells(const ModelTableRow &row) {
   const TestResult &result = row.result;
   std::vector<double> rates = result.tokensPerSecond();
   return {result.test.name(),
@@ -120,13 +119,13 @@ static std::string formatTable(const std::vector<ModelTableRow> &rows, bool seve
   for (const ModelTableRow &row : rows) {
     std::vector<std::string> cells = {modelType(*row.app),
                                       formatBytes(static_cast<double>(row.app->run.info().weightBytes)),
-                                      formatCount(static_cast<double>(row.app->list.parameters)), backendOf(row),
+                                      formatCount(static_cast<double>(row.app->list.parameters)), backendName(row),
                                       std::to_string(row.result.test.threads)};
     if (several)
       cells.insert(cells.begin(), row.app->path);
     if (batches)
       cells.push_back(std::to_string(row.result.test.batch));
-    for (std::string &cell : cellsOf(row))
+    for (std::string &cell : formatCells(row))
       cells.push_back(std::move(cell));
     if (several)
       cells.push_back(formatRatio(row, rows.front()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a session of the runtime; sampling and text are no part of what is measured.
+// Drives a session of the runtime; sampling and tokenizing are not measured.
 #include "tools/talc/bench/ModelRun.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ Status ModelRun::fill(int64_t depth) {
     if (Status status = encode(source()); status.failed())
       return status;
   for (StepShape step : promptSteps(depth, 0, stepTokens, session->slots())) {
-    step.results = false;
+    step.hasOutputs = false;
     if (Status status = evaluate(step); status.failed())
       return status;
   }
@@ -77,7 +77,7 @@ int64_t sourceTokens(const artifact::ModelInfo &info) {
   return hasSource ? std::min<int64_t>(usual, info.maxSequence) : 0;
 }
 
-static talc_sequence tokensOf(int32_t slot, int64_t count, const int32_t *ids, talc_rows wanted) {
+static talc_sequence makeSequence(int32_t slot, int64_t count, const int32_t *ids, talc_rows wanted) {
   talc_sequence sequence = {};
   sequence.slot = slot;
   sequence.count = static_cast<int32_t>(count);
@@ -88,24 +88,24 @@ static talc_sequence tokensOf(int32_t slot, int64_t count, const int32_t *ids, t
 
 Status ModelRun::encode(int64_t rows) {
   for (int32_t slot = 0; slot < session->slots(); ++slot)
-    batch[slot] = tokensOf(slot, rows, ids.data(), TALC_ROWS_NONE);
+    batch[slot] = makeSequence(slot, rows, ids.data(), TALC_ROWS_NONE);
   return session->encode(batch.data(), session->slots());
 }
 
 Status ModelRun::evaluate(const StepShape &step) {
-  if (step.whole && source() > 0)
-    return encode(step.rows);
+  if (step.isEncode && source() > 0)
+    return encode(step.tokens);
   for (int32_t slot = 0; slot < session->slots(); ++slot)
-    batch[slot] =
-        tokensOf(slot, step.rows, ids.data() + session->length(slot), step.results ? TALC_ROWS_LAST : TALC_ROWS_NONE);
+    batch[slot] = makeSequence(slot, step.tokens, ids.data() + session->length(slot),
+                               step.hasOutputs ? TALC_ROWS_LAST : TALC_ROWS_NONE);
   return session->evaluate(batch.data(), session->slots());
 }
 
 std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences) {
   std::vector<StepShape> steps;
-  int64_t most = std::max<int64_t>(batch / sequences, 1);
+  int64_t maxRows = std::max<int64_t>(batch / sequences, 1);
   for (int64_t done = 0; done < tokens;) {
-    int64_t rows = std::min(most, tokens - done);
+    int64_t rows = std::min(maxRows, tokens - done);
     steps.push_back({sequences, rows, depth + done, done + rows == tokens});
     done += rows;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model in this process, evaluating steps of any shape on random tokens.
+// A compiled model in this process, which evaluates steps of any shape on random tokens.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -13,15 +13,15 @@ namespace talc::bench {
 
 // Tokens of the sources that sequences answer to; 0: the model has none.
 int64_t sourceTokens(const artifact::ModelInfo &info);
-// Of a sequence, that is measured at most.
+// The longest sequence that is measured.
 int64_t maxSequenceTokens(const artifact::ModelInfo &info);
 
 class ModelRun {
 public:
   Status open(const std::string &path, bool hugePages = false, const std::string &device = "cpu");
-  // What such a file holds, which must outlive the object; weights are not checked.
+  // Opens the content of such a file, which must outlive the object; weights are not checked.
   Status open(const void *bytes, uint64_t size);
-  // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
+  // Threads and the KV caches of so many sequences; replaces those before. An encoder-decoder gets sources of
   // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
 
@@ -32,11 +32,11 @@ public:
   Status evaluate(const StepShape &step);
 
   const artifact::ModelInfo &info() const { return model.info(); }
-  // What it runs on.
+  // The device that runs the steps.
   std::string device() const { return model.device().name(); }
   // Threads that steps run on, for a stopwatch; 0: none, on a GPU.
   int32_t hostThreads() const { return device() == "cpu" ? session->threads() : 0; }
-  // What its code was made for.
+  // The target of the code that runs.
   std::string target() const { return model.loaded().target(); }
   Session &getSession() { return *session; }
 
@@ -56,5 +56,11 @@ private:
 std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences);
 // The steps of `tokens` generated one by one.
 std::vector<StepShape> generationSteps(int64_t tokens, int64_t depth, int64_t sequences);
+
+struct App {
+  std::string path;
+  KernelList list;  // as the compiler counted
+  ModelRun run;
+};
 
 }  // namespace talc::bench

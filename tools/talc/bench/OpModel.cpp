@@ -23,7 +23,7 @@ struct Words {
 };
 
 struct OpKind {
-  const char *name, *piece, *sizes, *meaning;
+  const char *name, *op, *sizes, *meaning;
   std::vector<std::string> variants;  // empty: none is expected; with an empty one there may be none
   bool formats;                       // whether there may be a format
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
@@ -47,7 +47,7 @@ constexpr int64_t vocabulary = 64, largestSize = 1 << 20, largestWeight = int64_
 
 }  // namespace
 
-static std::string rowsOf(int64_t width) {
+static std::string rowsType(int64_t width) {
   return fmt::format("tensor<?x{}xf32>", width);
 }
 
@@ -60,8 +60,8 @@ static std::string weight(const char *name, const std::string &shape, double dev
 // head, since token ids reach from 0 to the width of the result.
 static void wrap(const std::string &definitions, const std::string &body, int64_t entries, int64_t width,
                  int64_t resultWidth, std::string &program) {
-  std::string table = fmt::format("tensor<{}x{}xf32>", entries, width), x = rowsOf(width), y = rowsOf(resultWidth);
-  std::string head = fmt::format("tensor<{}x{}xf32>", vocabulary, resultWidth), logits = rowsOf(vocabulary);
+  std::string table = fmt::format("tensor<{}x{}xf32>", entries, width), x = rowsType(width), y = rowsType(resultWidth);
+  std::string head = fmt::format("tensor<{}x{}xf32>", vocabulary, resultWidth), logits = rowsType(vocabulary);
   program =
       weight("table", fmt::format("{}x{}", entries, width), 1.0) +
       weight("head", fmt::format("{}x{}", vocabulary, resultWidth), 0.02) + definitions +
@@ -84,7 +84,7 @@ static void writeLinear(const Words &words, std::string &program, OpSpec &spec) 
   std::string type = fmt::format("tensor<{}x{}xf32>", columns, depth);
   std::string definitions = weight("w", fmt::format("{}x{}", columns, depth), 0.02);
   std::string body = fmt::format("%w = talc.get_weight @w : {}\n", type);
-  std::string x = rowsOf(depth), y = rowsOf(columns), bias = fmt::format("tensor<{}xf32>", columns);
+  std::string x = rowsType(depth), y = rowsType(columns), bias = fmt::format("tensor<{}xf32>", columns);
   if (words.variant.empty()) {
     body += fmt::format("%y = talc.linear %x, %w : ({}, {}) -> {}\n", x, type, y);
   } else {
@@ -100,7 +100,7 @@ static void writeLinear(const Words &words, std::string &program, OpSpec &spec) 
 static void writeAttention(const Words &words, std::string &program, OpSpec &spec) {
   int64_t heads = words.sizes[1], keyHeads = words.sizes[2], width = words.sizes[3];
   int64_t queries = heads * width, keys = keyHeads * width;
-  std::string q = rowsOf(queries), k = rowsOf(keys), x = rowsOf(queries + 2 * keys);
+  std::string q = rowsType(queries), k = rowsType(keys), x = rowsType(queries + 2 * keys);
   std::string state = fmt::format("!talc.kv_cache<{} x {} x {}>", keyHeads, width, spec.rows);
   std::string body =
       fmt::format("%q = talc.slice %x at 0 : {0} -> {1}\n%k = talc.slice %x at {2} : {0} -> {3}\n"
@@ -118,7 +118,7 @@ static void writeAttention(const Words &words, std::string &program, OpSpec &spe
 
 static void writeNorm(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[1];
-  std::string type = fmt::format("tensor<{}xf32>", width), x = rowsOf(width);
+  std::string type = fmt::format("tensor<{}xf32>", width), x = rowsType(width);
   bool layer = words.variant == "layer";
   std::string body = fmt::format("%scale = talc.get_weight @scale : {}\n", type);
   body += layer ? fmt::format("%y = talc.norm layer %x, %scale bias %scale epsilon 1.0e-5 : ({0}, {1}, {1}) -> {0}\n",
@@ -129,19 +129,19 @@ static void writeNorm(const Words &words, std::string &program, OpSpec &) {
 
 static void writeSoftmax(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[1];
-  wrap("", fmt::format("%y = talc.softmax %x : {}\n", rowsOf(width)), vocabulary, width, width, program);
+  wrap("", fmt::format("%y = talc.softmax %x : {}\n", rowsType(width)), vocabulary, width, width, program);
 }
 
 static void writeActivation(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[1];
-  wrap("", fmt::format("%y = talc.activation {} %x : {}\n", words.variant, rowsOf(width)), vocabulary, width, width,
+  wrap("", fmt::format("%y = talc.activation {} %x : {}\n", words.variant, rowsType(width)), vocabulary, width, width,
        program);
 }
 
 static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[2];
-  wrap("", fmt::format("%y = talc.scale %x by 2.0 : {}\n", rowsOf(width)), std::max(words.sizes[1], vocabulary), width,
-       width, program);
+  wrap("", fmt::format("%y = talc.scale %x by 2.0 : {}\n", rowsType(width)), std::max(words.sizes[1], vocabulary),
+       width, width, program);
 }
 
 static const std::vector<OpKind> &opKinds() {
@@ -149,7 +149,7 @@ static const std::vector<OpKind> &opKinds() {
       {"linear",
        "matmul",
        "MxKxN",
-       "M rows of K inputs, N outputs; gelu: with a bias, too; FORMAT: of the weights, such as q4_0",
+       "M rows of K inputs, N outputs; gelu also has a bias; FORMAT of the weights, such as q4_0",
        {"", "bias", "gelu"},
        /*formats=*/true,
        writeLinear},
@@ -201,14 +201,14 @@ static std::vector<int64_t> parseSizes(const std::string &text) {
 }
 
 // Features of a row of the op, or of its input or result if they are more.
-static int64_t widthOf(const Words &words) {
+static int64_t maxWidth(const Words &words) {
   const std::vector<int64_t> &sizes = words.sizes;
   if (words.kind == "attention")
     return (sizes[1] + 2 * sizes[2]) * sizes[3];
   return words.kind == "linear" ? std::max(sizes[1], sizes[2]) : sizes.back();
 }
 
-// What is wrong with sizes that are numbers in range, or empty.
+// Returns why sizes in range contradict each other, or an empty text.
 static std::string contradiction(const Words &words, int64_t past) {
   const std::vector<int64_t> &sizes = words.sizes;
   if (words.kind == "attention" && sizes[1] % sizes[2] != 0)
@@ -218,7 +218,7 @@ static std::string contradiction(const Words &words, int64_t past) {
   if (sizes.size() == 3 && sizes[1] * sizes[2] > largestWeight)
     return fmt::format("a weight of {} x {} is too large, expected at most {} elements", sizes[1], sizes[2],
                        largestWeight);
-  if (int64_t rows = std::max(sizes[0] + past, vocabulary), width = widthOf(words); width > largestWeight / rows)
+  if (int64_t rows = std::max(sizes[0] + past, vocabulary), width = maxWidth(words); width > largestWeight / rows)
     return fmt::format("{} rows of width {} are too large, expected at most {} elements", rows, width, largestWeight);
   return "";
 }
@@ -227,21 +227,21 @@ static std::string wrongOp(const std::string &text, const std::string &expected)
   return fmt::format("--op '{}': expected {} with sizes from 1 to {}", text, expected, largestSize);
 }
 
-static std::string moduleOf(const std::string &name, int64_t rows, const std::string &program) {
+static std::string wrapInModule(const std::string &name, int64_t rows, const std::string &program) {
   return fmt::format("module attributes {{talc.name = \"{}\", talc.max_sequence = {} : i64}} {{\n{}}}\n", name, rows,
                      program);
 }
 
 OpSpec makeChainOp(int64_t width, int64_t pairs) {
   constexpr int64_t mostRows = 2048;
-  std::string body, at = "x", x = rowsOf(width), program;
+  std::string body, at = "x", x = rowsType(width), program;
   for (int64_t i = 0; i < pairs; ++i) {
     body += fmt::format("%half{0} = talc.scale %{1} by 0.5 : {2}\n%sum{0} = talc.add %half{0}, %x : {2}\n", i, at, x);
     at = fmt::format("sum{}", i);
   }
   body += fmt::format("%y = talc.scale %{} by 0.5 : {}\n", at, x);
   wrap("", body, vocabulary, width, width, program);
-  return {"chain", "generic", mostRows, 0, 0, 0, "", moduleOf("chain", mostRows, program)};
+  return {"chain", "generic", mostRows, 0, 0, 0, "", wrapInModule("chain", mostRows, program)};
 }
 
 // False: there are words besides.
@@ -274,10 +274,10 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
       return fmt::format("--op '{}': {}", text, problem);
     past = words.kind == "attention" ? past : 0;  // the others do not look back
     // With room for the past, too.
-    spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, words.format, ""};
+    spec = {text, kind.op, words.sizes[0] + past, past, 0, 0, words.format, ""};
     std::string program;
     kind.write(words, program, spec);
-    spec.program = moduleOf(text, spec.rows, program);
+    spec.program = wrapInModule(text, spec.rows, program);
     spec.rows = words.sizes[0];
     return "";
   }

@@ -8,11 +8,11 @@
 namespace talc::bench {
 
 struct OpSpec {
-  std::string text;   // "linear 128x768x2304", as it was given
-  std::string piece;  // which kernel of the compiled program is the op
-  int64_t rows = 0;   // tokens of a step
-  int64_t past = 0;   // tokens before it, for attention
-  // Of linear: [rows, depth] x [depth, columns]; else 0.
+  std::string text;  // "linear 128x768x2304", as it was given
+  std::string op;    // which kernel of the compiled program is the op
+  int64_t rows = 0;  // tokens of a step
+  int64_t past = 0;  // tokens before it, for attention
+  // The sizes of linear: [rows, depth] x [depth, columns]; else 0.
   int64_t depth = 0, columns = 0;
   std::string weights;  // the format that the text ends with; empty: none
   std::string program;  // in the talc dialect

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds are interleaved, so that a disturbance hits all candidates alike; medians are compared.
+// Rounds are interleaved, so that a disturbance affects all candidates alike; medians are compared.
 #include "tools/talc/bench/OpTest.h"
 
+#include "compiler/Compiler.h"
+#include "compiler/Error.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/bench/MathLibraries.h"
-#include "tools/talc/bench/RecordFormats.h"
-#include "tools/talc/bench/Statistics.h"
-#include "tools/talc/bench/Stopwatch.h"
 #include "tools/talc/bench/Table.h"
+#include "tools/talc/bench/Timing.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +21,7 @@ namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
-// What a candidate gets in a round.
+// The time of a candidate in a round.
 constexpr double turnSeconds = 0.02;
 // The threads of OpenBLAS and OpenMP spin for up to 30 ms before they sleep, which takes time from whoever is next.
 constexpr auto pauseBetweenTurns = std::chrono::milliseconds(50);
@@ -48,7 +52,7 @@ static void takeTurn(const LibraryMatmul &product, int32_t threads, std::vector<
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec) {
   const KernelResult *found = nullptr;
   for (const KernelResult &kernel : phase.kernels)
-    if (kernel.kernel->piece == spec.piece && (!found || kernel.kernel < found->kernel))
+    if (kernel.kernel->op == spec.op && (!found || kernel.kernel < found->kernel))
       found = &kernel;
   return found;
 }
@@ -57,7 +61,7 @@ StepShape opStep(const OpSpec &spec, const KernelList &list) {
   return {1, spec.rows, spec.past, true, list.encoder};
 }
 
-// What libraries have for the numbers that the op multiplies.
+// Returns the matmuls of libraries for the number type of the op.
 static std::vector<LibraryMatmul> productsLike(const OpSpec &spec, const KernelList &list,
                                                const MachineProfile &machine) {
   if (spec.columns == 0 || !machine.device.empty())
@@ -83,14 +87,14 @@ static Status startSampler(ModelRun &run, const KernelList &list, const StepShap
 }
 
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             const std::vector<OpBaseline> &rivals, int64_t repetitions, OpResult &result) {
+             const std::vector<OpBaseline> &baselines, int64_t repetitions, OpResult &result) {
   const int32_t threads = std::max(machine.threads, 1);  // a GPU has none
   StepShape step = opStep(spec, list);
   std::vector<std::unique_ptr<KernelSampler>> samplers;
   if (Status status = startSampler(run, list, step, threads, samplers); status.failed())
     return status;
-  for (const OpBaseline &rival : rivals)
-    if (Status status = startSampler(rival.run, rival.list, step, threads, samplers); status.failed())
+  for (const OpBaseline &baseline : baselines)
+    if (Status status = startSampler(baseline.run, baseline.list, step, threads, samplers); status.failed())
       return status;
   std::vector<LibraryMatmul> products = productsLike(spec, list, machine);
   std::vector<std::vector<double>> samples(products.size());
@@ -115,10 +119,10 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
     if (i == 0)
       result = {spec.text, machine, step, *found, {}};
     else
-      result.rivals.push_back({rivals[i - 1].generator, "", found->time.total()});
+      result.baselines.push_back({baselines[i - 1].generator, "", found->time.total()});
   }
   for (size_t i = 0; i < products.size(); ++i)
-    result.rivals.push_back({products[i].library, products[i].kernel, median(samples[i])});
+    result.baselines.push_back({products[i].library, products[i].kernel, median(samples[i])});
   return {};
 }
 
@@ -132,8 +136,8 @@ static std::string formatTable(const std::vector<OpResult> &results) {
                                  {"of roof", true},
                                  {"roof"},
                                  {"spills", true}};
-  for (const BaselineTime &rival : results.front().rivals) {
-    columns.push_back({rival.kernel.empty() ? rival.name : rival.name + " (" + rival.kernel + ")", true});
+  for (const BaselineTime &baseline : results.front().baselines) {
+    columns.push_back({baseline.kernel.empty() ? baseline.name : baseline.name + " (" + baseline.kernel + ")", true});
     columns.push_back({"GFLOP/s", true});
     columns.push_back({"talc is", true});
   }
@@ -151,10 +155,10 @@ static std::string formatTable(const std::vector<OpResult> &results) {
                                       formatShare(result.kernel.share()),
                                       result.kernel.limit,
                                       std::to_string(result.kernel.kernel->spills)};
-    for (const BaselineTime &rival : result.rivals) {
-      cells.push_back(formatSeconds(rival.seconds));
-      cells.push_back(formatRate(costs.operations, rival.seconds));
-      cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", rival.seconds / seconds) : "-");
+    for (const BaselineTime &baseline : result.baselines) {
+      cells.push_back(formatSeconds(baseline.seconds));
+      cells.push_back(formatRate(costs.operations, baseline.seconds));
+      cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", baseline.seconds / seconds) : "-");
     }
     table.add(cells);
   }
@@ -177,10 +181,10 @@ static Json describe(const OpResult &result) {
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},
               {"spills", result.kernel.kernel->spills}};
-  for (const BaselineTime &rival : result.rivals) {
-    row[rival.name + "_seconds"] = rival.seconds;
-    if (!rival.kernel.empty())
-      row[rival.name + "_kernel"] = rival.kernel;
+  for (const BaselineTime &baseline : result.baselines) {
+    row[baseline.name + "_seconds"] = baseline.seconds;
+    if (!baseline.kernel.empty())
+      row[baseline.name + "_kernel"] = baseline.kernel;
   }
   return row;
 }
@@ -192,6 +196,40 @@ std::string formatOpResults(const std::vector<OpResult> &results, const std::str
   for (const OpResult &result : results)
     rows.push_back(describe(result));
   return formatRecords(rows, format, "talc_ops");
+}
+
+static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &generator,
+                                  const std::string &path) {
+  auto targets = targets::parseTargets(options.target);
+  if (!targets)
+    return targets.takeError();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(spec.program, mlir::ParserConfig(&context));
+  if (!module)
+    return internalError("the program for '{}' is not valid", spec.text);
+  CompileRequest request;
+  request.targets = std::move(*targets);
+  const std::string &weights = spec.weights.empty() ? options.weights : spec.weights;
+  request.weights = FormatChoice::uniform(*findStorageFormat(weights.empty() ? "f32" : weights));
+  request.compute = tools::parseCompute(options.compute);
+  request.generator = generator;
+  request.plans = {options.plans};
+  request.output = path;
+  request.programDirectory = options.programDirectory;
+  request.cacheDirectory = defaultCacheDirectory();
+  return talc::compile(*module, request);
+}
+
+std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator) {
+  auto made = TemporaryDirectory::make();
+  if (!made)
+    return llvm::toString(made.takeError());
+  directory = std::move(*made);
+  file = directory->file("op");
+  llvm::Error error = compileProgram(spec, options, generator, file);
+  return error ? llvm::toString(std::move(error)) : "";
 }
 
 }  // namespace talc::bench

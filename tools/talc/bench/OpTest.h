@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures one op alone, and the products of math libraries beside it.
+// Compiles one op in a temporary artifact and measures it alone, beside the matmuls of math libraries.
 #pragma once
 
+#include "compiler/TemporaryDirectory.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/KernelTests.h"
 #include "tools/talc/bench/OpModel.h"
 
 namespace talc::bench {
 
-// Of a math library, or of what another generator of code made of the op.
+// The time of a math library, or of another generator's code for the op.
 struct BaselineTime {
   std::string name, kernel;  // as LibraryMatmul; or the generator, and nothing
   double seconds;            // the median
@@ -26,7 +27,7 @@ struct OpResult {
   MachineProfile machine;
   StepShape step;
   KernelResult kernel;  // costs and time of one call
-  std::vector<BaselineTime> rivals;
+  std::vector<BaselineTime> baselines;
 
   // For the picture.
   PhaseResult phase(const KernelList &list) const {
@@ -34,7 +35,7 @@ struct OpResult {
   }
 };
 
-// Of several kernels of the op's kind its own comes first in the program. Null: there is none.
+// Returns the op's own kernel, which is the first of its kind in the program, or null.
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec);
 
 // The step that is measured.
@@ -42,9 +43,20 @@ StepShape opStep(const OpSpec &spec, const KernelList &list);
 
 // In rounds: the op, the same by other generators, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             const std::vector<OpBaseline> &rivals, int64_t repetitions, OpResult &result);
+             const std::vector<OpBaseline> &baselines, int64_t repetitions, OpResult &result);
 
 // `format`: md or one of formatRecords.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
+
+class CompiledOp {
+public:
+  // Empty on success, else finished lines of text.
+  std::string compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator);
+  const std::string &path() const { return file; }
+
+private:
+  std::unique_ptr<TemporaryDirectory> directory;
+  std::string file;
+};
 
 }  // namespace talc::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that do nothing but multiply and add, or nothing but read: X86Loops.cpp, NeonLoops.cpp. There are as many
-// independent chains as cover the latency of all units, and empty asm statements keep every value alive.
+// Loops that do nothing but multiply and add, or nothing but read: AmxLoops.cpp, X86Loops.cpp, NeonLoops.cpp. There are
+// as many independent chains as cover the latency of all units, and empty asm statements keep every value alive.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,9 @@ struct PeakLoops {
 };
 constexpr int64_t readGranularity = 512;
 
-// Of the vector instructions that this processor has; none on x86-64 without AVX2 and FMA.
+// Returns the loops for the vector instructions of this CPU; none on x86-64 without AVX2 and FMA.
 PeakLoops availableLoops();
+
+extern const PeakLoop amxBf16, amxInt8;
 
 }  // namespace talc::bench

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in Markdown that are also aligned to be read as plain text, and the forms of numbers in them.
+// Forms of output: tables in Markdown that are also aligned as plain text, numbers in them, and records for other
+// programs as csv, json, jsonl or sql, as llama-bench prints them.
 #pragma once
+
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
@@ -25,9 +28,16 @@ private:
 
 std::string formatBytes(double bytes);  // "622.27 MiB", as llama-bench has it
 std::string formatCount(double count);  // "163.04 M"
-// What took no time that the clock could tell has no rate, and no share: "-".
+// A time below the resolution of the clock has no rate and no share: "-".
 std::string formatShare(double share);                  // "73 %"
 std::string formatRate(double amount, double seconds);  // billions per second: "140.7"
 std::string formatSeconds(double seconds);              // "12.3 us"
+
+// csv: the names of the first row, then every row's values in quotes; json: one array; jsonl: an object on each line;
+// sql: statements that make the table, unless there is one, and fill it. Lists are left out of csv and sql.
+std::string formatRecords(const nlohmann::ordered_json &rows, const std::string &format, const char *table);
+
+// An object that is printed for people and programs: with indentation, and whatever bytes names hold.
+std::string formatJson(const nlohmann::ordered_json &value);
 
 }  // namespace talc::bench

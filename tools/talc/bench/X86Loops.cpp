@@ -2,7 +2,6 @@
 // Loops for x86-64.
 #if defined(__x86_64__)
 #include "runtime/device/cpu/Cpu.h"
-#include "tools/talc/bench/AmxLoops.h"
 #include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
@@ -116,19 +115,19 @@ __attribute__((target("avx512f,avx512bf16"))) void multiplyPairs512(int64_t roun
 constexpr int64_t ymmBytes = 32, zmmBytes = 64;
 
 // A multiply-add counts as two.
-constexpr int64_t operationsOf(int64_t vectorBytes, int64_t factorBytes) {
+constexpr int64_t countOperations(int64_t vectorBytes, int64_t factorBytes) {
   return chains * 2 * vectorBytes / factorBytes;
 }
 
 const std::vector<std::string> integers = {"q8_sums", "q8_256_sums", "q8_k_sums"};
 
-const PeakLoop avx2Loop = {"FMA", {}, "AVX2", operationsOf(ymmBytes, 4), multiplyAdd256};
-const PeakLoop avx512Loop = {"FMA", {}, "AVX-512", operationsOf(zmmBytes, 4), multiplyAdd512};
-const PeakLoop avx2Bytes = {"int8", integers, "AVX2", operationsOf(ymmBytes, 1), multiplyBytes256};
-const PeakLoop avxVnniBytes = {"int8", integers, "AVX-VNNI", operationsOf(ymmBytes, 1), multiplyBytesVnni256};
-const PeakLoop avx512Bytes = {"int8", integers, "AVX-512", operationsOf(zmmBytes, 1), multiplyBytes512};
-const PeakLoop vnniBytes = {"int8", integers, "AVX512-VNNI", operationsOf(zmmBytes, 1), multiplyBytesVnni};
-const PeakLoop avx512Pairs = {"bf16", {"bf16"}, "AVX512-BF16", operationsOf(zmmBytes, 2), multiplyPairs512};
+const PeakLoop avx2Loop = {"FMA", {}, "AVX2", countOperations(ymmBytes, 4), multiplyAdd256};
+const PeakLoop avx512Loop = {"FMA", {}, "AVX-512", countOperations(zmmBytes, 4), multiplyAdd512};
+const PeakLoop avx2Bytes = {"int8", integers, "AVX2", countOperations(ymmBytes, 1), multiplyBytes256};
+const PeakLoop avxVnniBytes = {"int8", integers, "AVX-VNNI", countOperations(ymmBytes, 1), multiplyBytesVnni256};
+const PeakLoop avx512Bytes = {"int8", integers, "AVX-512", countOperations(zmmBytes, 1), multiplyBytes512};
+const PeakLoop vnniBytes = {"int8", integers, "AVX512-VNNI", countOperations(zmmBytes, 1), multiplyBytesVnni};
+const PeakLoop avx512Pairs = {"bf16", {"bf16"}, "AVX512-BF16", countOperations(zmmBytes, 2), multiplyPairs512};
 
 }  // namespace
 

@@ -1,79 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts go into the page compressed one by one, since a program has megabytes in late stages; the browser unpacks those
-// that are looked at. What the page does with them is in page/page.js.
+// Puts data and scripts into the templates of page/. The scripts do all the drawing.
 #include "tools/talc/inspect/InspectPage.h"
 
-#include "tools/talc/inspect/Html.h"
-
-#include "llvm/Support/Base64.h"
-#include "llvm/Support/Compression.h"
-
-#include <nlohmann/json.hpp>
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace talc::tools {
 
 using Json = nlohmann::ordered_json;
 
 static const char *const pageTemplate =
-#include "tools/talc/inspect/Page.html.inc"
+#include "tools/talc/inspect/page.html.inc"
+    ;
+static const char *const pictureTemplate =
+#include "tools/talc/inspect/picture.svg.inc"
     ;
 static const char *const pageStyle =
-#include "tools/talc/inspect/Page.css.inc"
+#include "tools/talc/inspect/page.css.inc"
+    ;
+static const char *const pictureStyle =
+#include "tools/talc/inspect/picture.css.inc"
     ;
 static const char *const pageScript =
-#include "tools/talc/inspect/Page.js.inc"
+#include "tools/talc/inspect/page.js.inc"
+    ;
+static const char *const pictureScript =
+#include "tools/talc/inspect/picture.js.inc"
     ;
 
-static std::string pack(llvm::StringRef text, bool compressed) {
-  llvm::SmallVector<uint8_t> bytes(text.bytes_begin(), text.bytes_end());
-  if (compressed) {
-    llvm::SmallVector<uint8_t> packed;
-    llvm::compression::zlib::compress(bytes, packed);
-    bytes = std::move(packed);
+std::string renderJson(const Json &data) {
+  return data.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
+// Text that neither ends the element or the attribute that it stands in nor begins another one, in HTML and in SVG.
+static std::string escapeMarkup(llvm::StringRef text, llvm::ArrayRef<std::pair<char, llvm::StringRef>> escapes) {
+  std::string escaped;
+  for (char c : text) {
+    auto escape = llvm::find_if(escapes, [&](const auto &escape) { return escape.first == c; });
+    escaped += escape == escapes.end() ? std::string(1, c) : escape->second.str();
   }
-  return llvm::encodeBase64(bytes);
+  return escaped;
 }
 
-static Json describe(const PassRecorder::PassRecord &pass, const std::vector<std::string> &texts) {
-  auto lines = [&](int text) { return text < 0 ? 0 : llvm::StringRef(texts[text]).count('\n'); };
-  Json changes = Json::array();
-  for (const PassRecorder::Change &change : pass.changes) {
-    Json same = Json::array();
-    for (const SameLines &run : change.same)
-      same.push_back({run.before, run.after, run.count});
-    changes.push_back({{"function", change.function},
-                       {"before", change.before},
-                       {"after", change.after},
-                       {"linesBefore", lines(change.before)},
-                       {"linesAfter", lines(change.after)},
-                       {"same", std::move(same)}});
-  }
-  return {{"stage", pass.stage},   {"name", pass.name},       {"summary", pass.summary},      {"seconds", pass.seconds},
-          {"failed", pass.failed}, {"remarks", pass.remarks}, {"changes", std::move(changes)}};
+static std::string escapeText(llvm::StringRef text) {
+  return escapeMarkup(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}});
 }
 
-static Json describe(const KernelUse &use) {
-  return {{"kernel", use.entry.name}, {"function", use.function}, {"calls", use.entry.calls}, {"stored", use.stored}};
+static std::string escapeData(const Json &data) {
+  return escapeMarkup(renderJson(data), {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
-// The data of the script, which no name in it can end.
-static std::string renderData(const PassRecorder &recorder) {
-  bool compressed = llvm::compression::zlib::isAvailable();
-  Json passes = Json::array(), texts = Json::array(), uses = Json::array();
-  for (const PassRecorder::PassRecord &pass : recorder.passes())
-    passes.push_back(describe(pass, recorder.listingKinds()));
-  for (const std::string &text : recorder.listingKinds())
-    texts.push_back(pack(text, compressed));
-  for (const KernelUse &use : recorder.kernelUses())
-    uses.push_back(describe(use));
-  Json data = {{"compressed", compressed}, {"passes", passes}, {"uses", uses}, {"texts", texts}};
-  std::string text = data.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace), safe;
-  for (char c : text)
-    safe += c == '<' ? "\\u003c" : std::string(1, c);
-  return safe;
-}
-
-// The template with @NAME@ replaced; what stands for it is not looked at again.
+// The template with @NAME@ replaced. Replacements are not searched again.
 static std::string fill(llvm::StringRef text, llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> parts) {
   std::string filled;
   while (!text.empty()) {
@@ -84,13 +62,14 @@ static std::string fill(llvm::StringRef text, llvm::ArrayRef<std::pair<llvm::Str
   return filled;
 }
 
-std::string renderPage(const PassRecorder &recorder, const PageHead &head) {
-  auto name = recorder.facts().find("talc.name");
-  return fill(pageTemplate, {{"@TITLE@", escapeHtml(name == recorder.facts().end() ? head.model : name->second)},
-                             {"@STYLE@", pageStyle},
-                             {"@OVERVIEW@", renderOverview(recorder, head)},
-                             {"@DATA@", renderData(recorder)},
-                             {"@SCRIPT@", pageScript}});
+std::string renderPage(const Json &data, const std::string &title) {
+  return fill(
+      pageTemplate,
+      {{"@TITLE@", escapeText(title)}, {"@STYLE@", pageStyle}, {"@DATA@", escapeData(data)}, {"@SCRIPT@", pageScript}});
+}
+
+std::string renderPicture(const Json &data) {
+  return fill(pictureTemplate, {{"@STYLE@", pictureStyle}, {"@DATA@", escapeData(data)}, {"@SCRIPT@", pictureScript}});
 }
 
 }  // namespace talc::tools

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `talc compile --inspect`: the model, what was compiled, every pass and what it changed. It needs nothing
-// but a browser; without JavaScript it is its overview.
+// The forms in which talc writes the data that docs/inspect.md describes: a page, a picture of its roofline, or the
+// data alone. Pages and pictures are files that need nothing but a browser.
 #pragma once
 
-#include "tools/talc/inspect/PassRecorder.h"
+#include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace talc::tools {
 
-// What the page says of the compilation.
-struct PageHead {
-  std::string model;    // as the user named it
-  std::string targets;  // x86-64-v3, ...
-  std::string weights;  // --weights
-  std::string product;  // --emit
-  double seconds = 0;   // the whole compilation
-};
+std::string renderPage(const nlohmann::ordered_json &data, const std::string &title);
 
-std::string renderPage(const PassRecorder &recorder, const PageHead &head);
+// An SVG file whose script draws data["roofline"].
+std::string renderPicture(const nlohmann::ordered_json &data);
 
-// Overview.cpp: what the page opens with, as HTML.
-std::string renderOverview(const PassRecorder &recorder, const PageHead &head);
+std::string renderJson(const nlohmann::ordered_json &data);
 
 }  // namespace talc::tools

@@ -27,7 +27,7 @@ static KernelUse readUse(func::CallOp call, DictionaryAttr entry) {
   KernelUse use{bench::parseKernelEntry(describe(entry)),
                 call->getParentOfType<func::FuncOp>().getName().str(),
                 {},
-                originsOf(call)};
+                getOrigins(call)};
   for (Value operand : call.getOperands()) {
     std::string name = storedName(operand);
     if (!name.empty() && !llvm::is_contained(use.stored, name))

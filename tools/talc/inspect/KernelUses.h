@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where kernels are called, for which operations of the model, and with what.
+// Finds the calls of kernels, the operations of the model that they compute, and the weights that they take.
 #pragma once
 
 #include "tools/talc/bench/KernelList.h"
@@ -16,11 +16,11 @@ namespace talc::tools {
 struct KernelUse {
   bench::KernelEntry entry;
   std::string function;             // that the place is in
-  std::vector<std::string> stored;  // weights and states that the kernel is given
+  std::vector<std::string> stored;  // weights and KV caches that the kernel is given
   std::set<std::string> origins;    // operations of the imported program (OpOrigins.h)
 };
 
-// Of a program after mark-kernels.
+// Reads a program after mark-kernels.
 std::vector<KernelUse> readKernelUses(mlir::ModuleOp module);
 
 }  // namespace talc::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights and states are no nodes of their own but belong to the operations that take them. Calls of one function that
-// follow each other are one node.
+// Weights and KV caches are not nodes of their own but belong to the operations that take them. Calls of one function
+// that follow each other are one node.
 #include "tools/talc/inspect/ModelGraph.h"
 
 #include "compiler/passes/PassRemarks.h"
@@ -19,13 +19,13 @@ using namespace mlir;
 namespace talc::tools {
 
 // Features of a row; 0: the value has no rows.
-static int64_t featuresOf(Value value) {
+static int64_t countFeatures(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 2 && type.isDynamicDim(0) ? type.getDimSize(1) : 0;
 }
 
 // "norm layer", "attention causal": the name, and what the attributes choose among.
-static std::string titleOf(Operation *op) {
+static std::string makeTitle(Operation *op) {
   std::string title = op->getName().stripDialect().str();
   for (NamedAttribute attribute : op->getAttrs()) {
     if (auto kind = dyn_cast<NormKindAttr>(attribute.getValue()))
@@ -38,10 +38,10 @@ static std::string titleOf(Operation *op) {
   return title;
 }
 
-static std::string detailOf(Operation *op) {
-  int64_t in = 0, out = op->getNumResults() > 0 ? featuresOf(op->getResult(0)) : 0;
+static std::string makeDetail(Operation *op) {
+  int64_t in = 0, out = op->getNumResults() > 0 ? countFeatures(op->getResult(0)) : 0;
   for (Value operand : op->getOperands())
-    in = in == 0 ? featuresOf(operand) : in;
+    in = in == 0 ? countFeatures(operand) : in;
   if (auto attention = dyn_cast<AttentionOp>(op))
     return fmt::format("{} heads, {} of keys", attention.getHeads(), attention.getKvHeads());
   if (out == 0 || in == out || in == 0)
@@ -67,12 +67,12 @@ public:
 private:
   void addInput(Value value, const std::string &title) {
     places[value] = static_cast<int>(graph.nodes.size());
-    int64_t features = featuresOf(value);
+    int64_t features = countFeatures(value);
     graph.nodes.push_back({"", title, features ? fmt::format("{}", features) : "", "", {}, {}, 1});
   }
 
   void add(Operation *op) {
-    GraphNode node{originOf(op), titleOf(op), detailOf(op), "", {}, {}, 1};
+    GraphNode node{getOrigin(op), makeTitle(op), makeDetail(op), "", {}, {}, 1};
     llvm::SetVector<int> inputs;
     for (Value operand : op->getOperands()) {
       if (auto place = places.find(operand); place != places.end())

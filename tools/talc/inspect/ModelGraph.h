@@ -14,7 +14,7 @@ struct GraphNode {
   std::string title;                // norm layer
   std::string detail;               // 128 -> 384
   std::string callee;               // of a call: the function
-  std::vector<std::string> stored;  // weights and states that it takes
+  std::vector<std::string> stored;  // weights and KV caches that it takes
   std::vector<int> inputs;          // nodes before it
   int64_t count = 1;                // of a call: how often it stands there
 };

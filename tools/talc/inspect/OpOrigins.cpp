@@ -29,11 +29,11 @@ void nameOrigins(ModuleOp module) {
   }
 }
 
-std::string originOf(Operation *op) {
+std::string getOrigin(Operation *op) {
   return nameIn(op->getLoc()).str();
 }
 
-std::set<std::string> originsOf(Operation *op) {
+std::set<std::string> getOrigins(Operation *op) {
   std::set<std::string> names;
   op->getLoc()->walk([&](Location location) {
     if (llvm::StringRef name = nameIn(location); !name.empty())

@@ -14,8 +14,8 @@ namespace talc::tools {
 void nameOrigins(mlir::ModuleOp module);
 
 // The name that nameOrigins gave the operation; empty: none.
-std::string originOf(mlir::Operation *op);
+std::string getOrigin(mlir::Operation *op);
 // The names of all operations that this one was made of.
-std::set<std::string> originsOf(mlir::Operation *op);
+std::set<std::string> getOrigins(mlir::Operation *op);
 
 }  // namespace talc::tools

@@ -3,15 +3,12 @@
 // by function, so that a change in one does not show in others, and keep their names from pass to pass.
 #include "tools/talc/inspect/PassRecorder.h"
 
-#include "dialects/talc/TalcDialect.h"
 #include "tools/talc/inspect/OpOrigins.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
-
-#include <fmt/format.h>
 
 #include <set>
 
@@ -52,19 +49,10 @@ void PassRecorder::addRemark(std::string line) {
     records.back().remarks.push_back(std::move(line));
 }
 
-// What recipes add does not count.
-static int64_t countParameters(mlir::ModuleOp module) {
-  int64_t count = 0;
-  for (auto weight : module.getOps<WeightOp>())
-    if (auto type = llvm::dyn_cast<mlir::ShapedType>(weight.getType()); type && !weight.getOfAttr())
-      count += type.getNumElements();
-  return count;
-}
-
 void PassRecorder::addImport(mlir::ModuleOp module) {
   nameOrigins(module);
   functions = readGraph(module);
-  parameterCount = countParameters(module);
+  modelFacts.parameters = countParameters(module);
   stage = "import";
   begin("import", "the program as the frontend makes it");
   end(module, false);
@@ -133,21 +121,6 @@ static std::string printAttributes(mlir::ModuleOp module) {
   return text;
 }
 
-void PassRecorder::addFact(const std::string &name, mlir::Attribute value) {
-  if (auto text = llvm::dyn_cast<mlir::StringAttr>(value))
-    moduleFacts[name] = text.str();
-  else if (auto number = llvm::dyn_cast<mlir::IntegerAttr>(value))
-    moduleFacts[name] = std::to_string(number.getValue().getSExtValue());
-  else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
-    moduleFacts[name] = fmt::format("{}", real.getValueAsDouble());
-  else if (auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(value))
-    for (mlir::NamedAttribute entry : dictionary)
-      addFact(name + "." + entry.getName().str(), entry.getValue());
-  else if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(value))
-    for (auto [place, entry] : llvm::enumerate(list))
-      addFact(name + "." + std::to_string(place), entry);
-}
-
 void PassRecorder::end(mlir::ModuleOp module, bool failed) {
   records.back().seconds = std::chrono::duration<double>(Clock::now() - started).count();
   records.back().failed = failed;
@@ -156,8 +129,7 @@ void PassRecorder::end(mlir::ModuleOp module, bool failed) {
   if (!failed)
     flags.assumeVerified();
   flags.printUniqueSSAIDs();
-  for (mlir::NamedAttribute attribute : module->getAttrs())
-    addFact(attribute.getName().str(), attribute.getValue());
+  updateFacts(module, modelFacts);
   if (records.back().name == "mark-kernels")
     uses = readKernelUses(module);
   std::string others = printAttributes(module);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every pass made of every function, for the page of `talc compile --inspect`.
+// Records how every pass changes every function, for `talc compile --inspect`.
 #pragma once
 
 #include "compiler/targets/ObjectCode.h"
 #include "tools/talc/inspect/KernelUses.h"
+#include "tools/talc/inspect/ModelFacts.h"
 #include "tools/talc/inspect/ModelGraph.h"
 #include "tools/talc/inspect/StableNames.h"
 
@@ -33,25 +34,23 @@ public:
   };
 
   void beginStage(llvm::StringRef name) { stage = name.str(); }
-  // Of the pass that is running.
+  // Adds a remark of the pass that is running.
   void addRemark(std::string line);
   // The program before the first pass. Its operations get names, which later ones inherit (OpOrigins.h).
   void addImport(mlir::ModuleOp module);
-  // What the last stage makes of every function, and how long that took.
+  // Adds the listings of the last stage, which took this long.
   void addListings(const std::vector<targets::CodeListing> &listings, double seconds);
   // Records all passes of a manager; the recorder has to live as long.
   void watch(mlir::PassManager &passes);
 
   const std::vector<PassRecord> &passes() const { return records; }
-  const std::vector<std::string> &listingKinds() const { return allTexts; }
+  const std::vector<std::string> &texts() const { return allTexts; }
   // The model as it was imported.
   const std::vector<GraphFunction> &graph() const { return functions; }
   // Empty if the program did not come so far.
   const std::vector<KernelUse> &kernelUses() const { return uses; }
-  // The module's attributes that are numbers or texts, the last value of each: talc.name, talc.plan.weight_bytes.
-  const std::map<std::string, std::string> &facts() const { return moduleFacts; }
-  // Numbers that the model was trained for.
-  int64_t parameters() const { return parameterCount; }
+  // Each fact as the last pass that stated it left it.
+  const ModelFacts &facts() const { return modelFacts; }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -66,7 +65,6 @@ private:
 
   void begin(llvm::StringRef name, llvm::StringRef summary);
   void end(mlir::ModuleOp module, bool failed);
-  void addFact(const std::string &name, mlir::Attribute value);
   void compare(const std::string &function, const std::string &printed);
   void addListing(const char *name, const char *summary, const std::vector<targets::CodeListing> &listings,
                   std::string targets::CodeListing::*text);
@@ -78,8 +76,7 @@ private:
   std::map<std::string, Version> current;
   std::vector<GraphFunction> functions;
   std::vector<KernelUse> uses;
-  std::map<std::string, std::string> moduleFacts;
-  int64_t parameterCount = 0;
+  ModelFacts modelFacts;
 };
 
 }  // namespace talc::tools

@@ -12,7 +12,7 @@
 
 namespace talc::tools {
 
-// Of one function.
+// The names of one function.
 class StableNames {
 public:
   struct Text {

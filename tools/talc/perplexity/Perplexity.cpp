@@ -45,7 +45,7 @@ public:
       otherLosses.add(-other[next]);
   }
 
-  // Of a token: what the layers of both yield, one after the other.
+  // Compares the outputs of all layers of both models for a token, which stand one after the other.
   void compareLayers(const float *found, const float *other, const std::vector<int64_t> &widths) {
     layers.resize(widths.size());
     for (size_t i = 0; i < widths.size(); ++i) {

@@ -17,7 +17,7 @@ struct Options {
   int32_t windows = 0;          // at most; 0: all of the text
   int32_t compared = 0;         // of a window's predictions the last so many; 0: those of its second half
   int32_t threads = 0;          // 0: as the runtime likes
-  // Of programs whose second result is what layers yield (observeLayers): so many features of each; empty: of others.
+  // The widths of layers, for programs whose second result holds the outputs of layers (observeLayers); else empty.
   std::vector<int64_t> layers;
 };
 

@@ -11,9 +11,9 @@
 namespace talc::tools {
 
 static const char *const examples = R"(Examples:
-  talc perplexity ./app text.txt                        how well the model predicts a text; lower is better
-  talc perplexity ./q4 text.txt --against ./f32         also how far its predictions are from those of another
-  talc perplexity ./q4 text.txt --against ./f32 --layers    and what each of its layers yields
+  talc perplexity ./app text.txt                        perplexity of a text; lower is better
+  talc perplexity ./q4 text.txt --against ./f32         also KL divergence from another model
+  talc perplexity ./q4 text.txt --against ./f32 --layers    and the error of each layer
 
 Windows and errors are those of llama.cpp's perplexity, so that numbers compare.)";
 
@@ -22,14 +22,15 @@ Action addPerplexity(CLI::App &app, const std::string &programDirectory) {
   CLI::App *command = app.add_subcommand("perplexity", "measure how well a compiled model predicts a text");
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples);
-  command->add_option("APP", options->app, "what talc compile wrote")->required();
-  command->add_option("FILE", options->text, "a text in UTF-8")->required();
+  command->add_option("APP", options->app, "the output of talc compile")->required();
+  command->add_option("FILE", options->text, "a UTF-8 text")->required();
   command->add_option("--against", options->against, "another compiled model of the same vocabulary, such as in f32");
   auto layers = std::make_shared<bool>(false);
-  command->add_flag("--layers", *layers,
-                    "with --against: also the relative error of what each layer yields; both are compiled once more, "
-                    "from the models and with the options that they say they were made of");
-  command->add_option("-c,--ctx-size", options->context, "tokens of a window (default: 512, or what the model can)")
+  command->add_flag(
+      "--layers", *layers,
+      "with --against: also the relative error of each layer's output; both models are compiled again, from "
+      "the sources and options that they name");
+  command->add_option("-c,--ctx-size", options->context, "tokens of a window (default: 512, or the limit of the model)")
       ->check(CLI::Range(4, 1 << 20));
   command->add_option("--chunks", options->windows, "windows (default: all of the text)")
       ->check(CLI::Range(1, 1 << 30));

@@ -27,7 +27,7 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  // A candidate that does not fit a kernel is no news.
+  // A candidate that does not fit a kernel is expected.
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &said) {
     return llvm::success(said.getSeverity() == mlir::DiagnosticSeverity::Warning);
   });

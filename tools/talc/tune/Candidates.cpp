@@ -7,7 +7,7 @@
 
 namespace talc::tools {
 
-// Of a contraction of many rows.
+// Plans of a matmul of many rows.
 static const std::vector<TuningParameters> forRows = {
     {{"fetch_next", 8}},
     {{"fetch_next", 8}, {"fetch_first", 64}},
@@ -33,7 +33,7 @@ static const std::vector<TuningParameters> forRows = {
     {{"by_halide", 1}, {"tile_rows", 8}, {"tile_columns", 32}},
 };
 
-// Of a contraction of one row.
+// Plans of a matmul of one row.
 static const std::vector<TuningParameters> forOneRow = {
     {{"fetch_ahead", 128}},
     {{"fetch_ahead", 128}, {"fetch_level", 1}},
@@ -53,7 +53,7 @@ static const std::vector<TuningParameters> forAttention = {
     {{"chunk_keys", 128}}, {{"chunk_keys", 256}}, {{"by_halide", 1}},
 };
 
-// Of what treats each row by itself.
+// Plans of row-wise ops.
 static const std::vector<TuningParameters> forRowPieces = {
     {{"unroll", 2}},    {{"unroll", 4}},
     {{"by_halide", 1}}, {{"by_halide", 1}, {"unroll", 2}},

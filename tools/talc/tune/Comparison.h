@@ -11,7 +11,7 @@ namespace talc::tools {
 
 using Seconds = std::vector<double>;  // one of each round
 
-// Of one kind of step, for each code in the order in which they ran first.
+// Times of one kind of step, for each code in the order of their first runs.
 struct StepTimes {
   std::string name, phase;
   std::vector<Seconds> whole;

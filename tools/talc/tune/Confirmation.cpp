@@ -46,7 +46,7 @@ struct PhaseTimes {
     return faster && certain;
   }
 
-  // What the plan takes off steps, as a share of them.
+  // Returns the share of the step times that the plan saves.
   double gain(const std::string &kernel) const {
     double sum = 0;
     for (const StepTimes *step : steps)

@@ -42,7 +42,7 @@ using Clock = std::chrono::steady_clock;
 // ends the process at once.
 std::atomic<bool> interrupted = false;
 
-// What is known of a kernel.
+// The state of the search for one kernel.
 struct Choice {
   TunableKernel kernel;
   std::vector<TuningParameters> candidates;
@@ -282,7 +282,7 @@ llvm::Error Tuner::search() {
 llvm::Error Tuner::confirm() {
   bool all = false;
   while (!all && !interrupted) {
-    progress.show("measuring what was chosen once more");
+    progress.show("confirming the chosen plans");
     llvm::Expected<bool> confirmed = confirmChosen();
     if (!confirmed)
       return confirmed.takeError();
@@ -344,7 +344,7 @@ llvm::Error Tuner::keep() {
   return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::Output, "{}", problem);
 }
 
-// What stood in the way of others.
+// Says how much noise kept other plans from being confirmed.
 std::string Tuner::spreadText() const {
   if (spread == 0)
     return "";
@@ -379,7 +379,7 @@ std::string Tuner::compileAgain() const {
   return fmt::format("talc compile {}{} -o {}", options.compile.model, words, options.program);
 }
 
-// What else went wrong does not matter then: files of the round under way are gone.
+// Replaces the error after an interruption, which removes the files of the current round.
 llvm::Error Tuner::unlessInterrupted(llvm::Error error) const {
   if (!interrupted)
     return error;

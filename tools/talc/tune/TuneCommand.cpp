@@ -12,11 +12,11 @@
 namespace talc::tools {
 
 static const char *const examples =
-    R"(Tries other plans for the kernels of a model in steps of one token, of a few and of prompts, with all its weights, and
-keeps what is faster in a record: a JSON object per kernel and processor. Results stay the same, bit for bit. At the end
-everything that was chosen is measured together; where that is not faster by more than equal code differs on a busy machine,
-nothing is kept. talc compile takes the record that lies beside the model, or --tuned=FILE. Ended early, or with more time, it
-goes on where it was, and then from the beginning; the lines of two records may be joined.
+    R"(Tries other tuning parameters for the kernels of a model in steps of one token, of a few tokens and of prompts, with all
+weights, and stores faster ones in a record: a JSON object per kernel and CPU. Results stay the same, bit for bit. At the
+end all chosen plans are measured together; plans that do not gain more than the noise of equal code are dropped. talc
+compile uses the record beside the model, or --tuned=FILE. A second run continues where the first one ended, and then starts
+again from the beginning. The lines of two records may be joined.
 
 Examples:
   talc tune gpt2                          two minutes, for as many threads as there are cores
@@ -30,11 +30,11 @@ Action addTune(CLI::App &app, const std::string &programDirectory) {
   CLI::App *command = app.add_subcommand("tune", "find faster plans for a model's kernels by measuring");
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples);
-  command->allow_extras();  // told with what may have been meant
+  command->allow_extras();  // reported with a suggestion
   CompileOptions &model = options->compile;
-  command->add_option("MODEL", model.model, "what talc compile is to compile, or a program that it made")->required();
-  command->add_option("--budget", options->budget, "seconds that it may take (default: 120)")
-      ->check(CLI::Range(1.0, 1e6));
+  command->add_option("MODEL", model.model, "a model that talc compile can read, or a program that it wrote")
+      ->required();
+  command->add_option("--budget", options->budget, "time limit in seconds (default: 120)")->check(CLI::Range(1.0, 1e6));
   command->add_option("-t,--threads", options->threads, "threads of a step (default: the cores of this machine)")
       ->check(CLI::Range(1, 1024));
   command->add_option("-o,--output", options->record, "the record (default: the one beside MODEL)");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing of a record is believed: what is no object of the expected form is left alone, and numbers of plans are
-// checked by assign-plans.
+// Records are not trusted: lines that are not objects of the expected form are kept but ignored, and assign-plans
+// checks tuning parameters.
 #include "tools/talc/tune/TuningRecord.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -18,12 +18,12 @@ namespace talc::tools {
 
 using Json = nlohmann::ordered_json;
 
-static std::string textOf(const Json &json, const char *key) {
+static std::string getText(const Json &json, const char *key) {
   auto found = json.find(key);
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-static int64_t numberOf(const Json &json, const char *key) {
+static int64_t getNumber(const Json &json, const char *key) {
   auto found = json.find(key);
   return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
 }
@@ -38,12 +38,12 @@ static bool parseLine(llvm::StringRef text, TuningEntry &line) {
   Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
     return false;
-  line.kernel = textOf(json, "kernel");
-  line.name = textOf(json, "name");
-  line.target = textOf(json, "target");
-  line.processor = textOf(json, "processor");
-  line.threads = numberOf(json, "threads");
-  line.tried = numberOf(json, "tried");
+  line.kernel = getText(json, "kernel");
+  line.name = getText(json, "name");
+  line.target = getText(json, "target");
+  line.processor = getText(json, "processor");
+  line.threads = getNumber(json, "threads");
+  line.tried = getNumber(json, "tried");
   auto confirmed = json.find("confirmed"), plan = json.find("plan");
   line.confirmed = confirmed != json.end() && confirmed->is_boolean() && confirmed->get<bool>();
   if (!isWord(line.kernel) || line.target.empty() || plan == json.end() || !plan->is_object())
@@ -108,7 +108,7 @@ std::string TuningRecord::read(const std::string &path, std::vector<std::string>
     }
   }
   if (!damaged.empty())
-    notes.push_back(fmt::format("note: {}: line {} is no plan of a kernel: ignored", path, damaged));
+    notes.push_back(fmt::format("note: {}: line {} is not a plan of a kernel: ignored", path, damaged));
   return "";
 }
 

@@ -19,7 +19,7 @@
 
 namespace talc::tools {
 
-// Of one kernel, where it was measured.
+// The tuned plan of one kernel on the machine that measured it.
 struct TuningEntry {
   std::string kernel, name;       // its digest (PlanText.h), and what the model's program calls it
   std::string target, processor;  // Target::identity, and the processor as people call it
@@ -51,7 +51,7 @@ private:
   std::vector<std::string> others;  // kept as they are
 };
 
-// Where the record of a model lies if the user names none: in its directory, or beside its file.
+// Returns the default path of a model's record: in its directory, or beside its file.
 std::string defaultTuningRecord(const std::string &model);
 
 }  // namespace talc::tools

@@ -1,19 +1,12 @@
-"use strict";
-// Passes on the left; what one of them changed, function by function, on the right. The place is in the address:
-//   #overview, #kernel-NAME, #op-NAME   parts of the overview, which stands in the page
+// The page: passes on the left; on the right the overview, or what a pass changed, function by function. The address says
+// which:
+//   #overview, #kernel-NAME, #op-NAME   parts of the overview
 //   #NUMBER/FUNCTION                    what a pass made of a function
 //   #last/FUNCTION, #llvm-ir/FUNCTION, #assembly/FUNCTION
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = {passes: [], uses: [], ...JSON.parse(document.getElementById("data").textContent)};
 const byId = id => document.getElementById(id);
 let pass = 0, shown = "", wanted = "";  // wanted: a text to scroll to
 
-function element(name, attributes, ...children) {
-  const result = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes))
-    key.startsWith("on") ? result[key] = value : result.setAttribute(key, value);
-  result.append(...children);
-  return result;
-}
 const time = s => !s ? "" : s >= 1 ? s.toFixed(2) + " s" : (1000 * s).toFixed(s < 0.01 ? 2 : 0) + " ms";
 const address = (index, name) => "#" + index + (name ? "/" + encodeURIComponent(name) : "");
 const changesOf = p => p.changes.filter(c => !byId("function").value || c.function === byId("function").value);
@@ -44,7 +37,7 @@ const usesOfKernel = usesBy("kernel"), usesInFunction = usesBy("function");
 const linkTo = (name, text) => element("a", {href: address(pass, name)}, text || name);
 const separated = (items, make) => [...items].flatMap((item, i) => i ? [", ", make(item)] : [make(item)]);
 
-// What the function is called by, what it calls, and its weights.
+// Describes the callers, callees and weights of a function.
 function aboutFunction(name) {
   const callers = usesOfKernel.get(name) || [], lines = [];
   const kernels = usesInFunction.get(name) || usesInFunction.get(name.replace(/^talc_/, "")) || [];
@@ -298,6 +291,13 @@ async function search(text) {
 }
 
 function start() {
+  if (data.model) showOverview(byId("overview"), data);
+  if (data.roofline) {
+    const svg = shape("svg", {id: "roofline", "font-family": "sans-serif", "font-size": 12});
+    drawRoofline(svg, data.roofline);
+    byId("overview").append(svg);
+  }
+  if (!data.passes.length) return;
   document.body.className = "script";
   byId("tools").hidden = byId("list").hidden = false;
   byId("function").append(element("option", {value: ""}, "all"),

@@ -18,7 +18,7 @@ struct Piece {
   bool first;   // begins where the text began
 };
 
-struct Pieces {
+struct TextPieces {
   std::string buffer;
   std::vector<Piece> list;
 
