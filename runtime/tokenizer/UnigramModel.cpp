@@ -52,7 +52,7 @@ std::vector<Node> findBestPaths(const Section &section, std::string_view word) {
   return nodes;
 }
 
-// TextPieces without a token of their own are the unknown token.
+// A piece of the vocabulary that has no token is the unknown token.
 bool addPiece(const Section &section, uint32_t id, std::vector<uint32_t> &ids) {
   if (id >= section.tokens.count)
     id = section.header->model.unknown;

@@ -19,7 +19,7 @@ namespace talc {
 }  // namespace talc
 
 using namespace mlir;
-namespace kernel = talc::outlined;
+namespace kernel = talc::kernel;
 
 namespace {
 

@@ -10,7 +10,7 @@ namespace talc::gpu {
 bool isKernel(mlir::Operation *op);
 bool isLaunchList(mlir::Operation *op);
 
-// What the target knows of a kernel.
+// The code of a kernel, which the target emits.
 struct KernelCode {
   int64_t arguments = 0, sharedBytes = 0;
   std::string code;
@@ -23,7 +23,7 @@ std::string describeResources(mlir::Operation *kernel, int64_t sharedBytes);
 using EmitKernel = llvm::function_ref<llvm::Expected<KernelCode>(mlir::Operation *kernel)>;
 using ListKernel = llvm::function_ref<llvm::Expected<targets::CodeListing>(mlir::Operation *kernel)>;
 
-// Of all kernels and lists, in their order. Kernels are emitted in parallel.
+// Make objects and listings of all kernels and lists, in their order. Kernels are emitted in parallel.
 llvm::Expected<std::vector<targets::ObjectCode>> makeObjects(mlir::ModuleOp module, EmitKernel emit);
 llvm::Expected<std::vector<targets::CodeListing>> makeListings(mlir::ModuleOp module, ListKernel list);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of NVIDIA GPUs, and for every pass a sentence on why it stands there; the others stand in
+// The passes of the NVIDIA targets, each with a sentence on why it stands there; the others are in
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
@@ -21,44 +21,45 @@ void NvptxTarget::addWeightPacking(OpPassManager &passes) const {
 }
 
 void NvptxTarget::addKvLayout(OpPassManager &passes) const {
-  // As processors have it, so that one file can be for both.
+  // The same layout as on CPUs, so that one file can be for both.
   passes.addPass(createLayoutKvCache({16}));
 }
 
 void NvptxTarget::addOpSplitting(OpPassManager &passes) const {
-  // A single row's attention has a workgroup for every head and block of keys.
+  // Split-KV: attention of a single row has a workgroup for every head and block of keys.
   passes.addPass(createSplitKv({workgroupKeys}));
-  // So has its contraction, for some panels and a part of k.
+  // Split-K: so has its matmul, for some panels and a part of K.
   passes.addPass(createSplitK({chip}));
-  // Barriers are those of workers that take tasks as they come.
+  // Workgroups take tasks dynamically, and barriers follow from that.
   passes.addPass(createSetDynamicSchedule());
 }
 
 void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {
-  // What buffers hold depends on all that read them, so it is noted before functions are looked for in the cache.
+  // The type of a buffer depends on all functions that read it, so it is marked before functions are looked up in the
+  // cache.
   passes.addPass(createNarrowActivations({chip}));
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createExpandWorkgroups({chip}));
-  // When the tasks' bodies are loops: which workgroup does which task.
+  // Workgroups take their tasks when the bodies of tasks are loops.
   passes.addPass(createDistributeWorkgroups());
   endStage(passes,
            {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu", "nvgpu", "nvvm"});
 }
 
 void NvptxTarget::addCodegen(OpPassManager &passes) const {
-  // While calls still say which buffers they pass.
+  // Launches are tabulated while calls still say which buffers they pass.
   passes.addPass(createTabulateLaunches());
   passes.addPass(createConvertTablesToLLVM());
   passes.addPass(createCompactArguments());
   canonicalize(passes);
-  // While threads still have names, which say how many there are.
+  // Ranges of indices are known while threads are gpu ops.
   passes.addNestedPass<func::FuncOp>(createNarrowIndices());
   canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
-  // Before upstream's conversions, which would call libraries.
+  // Runs before upstream's conversions, which would call libraries.
   passes.addPass(createConvertWorkgroupsToNVVM());
   addConversionToLLVM(passes);
   endStage(passes, {"builtin", "talc", "llvm", "nvvm"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of NVIDIA GPUs, and how their code becomes part of an artifact.
+// The names of NVIDIA architectures, and the way from kernels to the code of an artifact.
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "compiler/Error.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace talc::nvptx {
 
-// What a GPU is at least; a newer one runs its code, too. LLVM ends the process on what it does not know.
+// The oldest architecture that code may be for; newer GPUs run it, too. LLVM aborts on names that it does not know.
 static constexpr llvm::StringLiteral chips[] = {"sm_80", "sm_86",  "sm_87",  "sm_89",
                                                 "sm_90", "sm_100", "sm_103", "sm_120"};
 
@@ -45,10 +45,10 @@ DictionaryAttr NvptxTarget::manifestEntries(MLIRContext &context) const {
   return builder.getDictionaryAttr(builder.getNamedAttr("chip", builder.getStringAttr(chip)));
 }
 
-// Of f32, or of bytes that several buffers lie in.
-static int64_t bytesOf(Type type) {
+// The size of a buffer in shared memory: of f32, or of bytes that several buffers share.
+static int64_t getByteSize(Type type) {
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
-    return static_cast<int64_t>(array.getNumElements()) * bytesOf(array.getElementType());
+    return static_cast<int64_t>(array.getNumElements()) * getByteSize(array.getElementType());
   return type.isInteger(8) ? 1 : 4;
 }
 
@@ -57,7 +57,7 @@ static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
   int64_t bytes = 0;
   auto add = [&](LLVM::AddressOfOp op) {
     auto global = module.lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
-    bytes += global ? bytesOf(global.getType()) : 0;
+    bytes += global ? getByteSize(global.getType()) : 0;
   };
   llvm::SmallPtrSet<Attribute, 4> seen;
   kernel.walk([&](LLVM::AddressOfOp op) {
@@ -70,7 +70,8 @@ static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
 static llvm::Error checkFunctions(ModuleOp module) {
   for (auto any : module.getOps<FunctionOpInterface>())
     if (!any.isExternal() && !(isa<LLVM::LLVMFuncOp>(*any) && gpu::isKernel(any)))
-      return makeError(ErrorCode::Program, "function '{}' is no kernel in the llvm dialect; stage codegen converts it",
+      return makeError(ErrorCode::Program,
+                       "function '{}' is not a kernel in the llvm dialect; stage codegen converts it",
                        any.getName().str());
   return llvm::Error::success();
 }

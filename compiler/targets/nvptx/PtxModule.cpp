@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses PTX line by line: bodies begin and end with a brace in column 0.
+// Parses PTX line by line: bodies, and the bodies that are inlined into them, begin and end with a brace in column 0.
 //
 //   .version 7.0 ... .address_size 64             header
 //   .extern .shared ...                           globals
@@ -53,6 +53,18 @@ public:
     return lines;
   }
 
+  // A block in braces, which may contain others.
+  std::string takeBlock() {
+    std::string block;
+    int depth = 0;
+    do {
+      StringRef line = take();
+      depth += (line == bodyBegin) - (line == bodyEnd);
+      block += line;
+    } while (depth > 0 && !isAtEnd());
+    return block;
+  }
+
 private:
   StringRef rest;
 };
@@ -85,8 +97,7 @@ llvm::Expected<PtxModule> PtxModule::parse(StringRef text) {
     PtxFunction function;
     function.declaration = std::move(blank) + lines.takeUntil({bodyBegin});
     function.name = findName(function.declaration);
-    function.body = lines.takeUntil({bodyEnd});
-    function.body += lines.take();
+    function.body = lines.takeBlock();
     if (function.name.empty() || !StringRef(function.body).ends_with(bodyEnd))
       return internalError("PTX has an unknown form: no body of the function '{}'", function.name);
     blank = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many registers a kernel takes, according to NVIDIA's assembler.
+// The registers that a kernel takes, according to NVIDIA's assembler.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

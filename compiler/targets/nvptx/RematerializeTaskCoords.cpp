@@ -144,20 +144,20 @@ private:
   Value *copy(Instruction &value, function_ref<bool(const Value &)> isAliveInLoop, IRBuilder<> &b) {
     if (auto existing = copies.find(&value); existing != copies.end())
       return existing->second;
-    Instruction *copy = nullptr;
+    Instruction *clone = nullptr;
     if (isRoot(value)) {
-      copy = reload(value, b);
+      clone = reload(value, b);
     } else {
       SmallVector<Value *> operands;
       for (Value *operand : value.operands())
         operands.push_back(isAliveInLoop(*operand) ? operand : copy(*cast<Instruction>(operand), isAliveInLoop, b));
-      copy = value.clone();
+      clone = value.clone();
       for (auto [number, operand] : enumerate(operands))
-        copy->setOperand(static_cast<unsigned>(number), operand);
-      b.Insert(copy);
+        clone->setOperand(static_cast<unsigned>(number), operand);
+      b.Insert(clone);
     }
-    copies[&value] = copy;
-    return copy;
+    copies[&value] = clone;
+    return clone;
   }
 
   Instruction *reload(Instruction &root, IRBuilder<> &b) {

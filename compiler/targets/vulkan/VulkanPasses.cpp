@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Vulkan GPUs add to the pipeline: for every pass a sentence on why it stands there; the others stand in
+// The passes of the Vulkan target, each with a sentence on why it stands there; the others are in
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
@@ -20,22 +20,22 @@ void VulkanTarget::addWeightPacking(OpPassManager &passes) const {
 }
 
 void VulkanTarget::addKvLayout(OpPassManager &passes) const {
-  // As processors have it, so that one file can be for both.
+  // The same layout as on CPUs, so that one file can be for both.
   passes.addPass(createLayoutKvCache({16}));
 }
 
 void VulkanTarget::addOpSplitting(OpPassManager &passes) const {
-  // A single row's attention has a workgroup for every head and block of keys.
+  // Split-KV: attention of a single row has a workgroup for every head and block of keys.
   passes.addPass(createSplitKv({workgroupKeys}));
-  // So has its contraction, for some panels and a part of k.
+  // Split-K: so has its matmul, for some panels and a part of K.
   passes.addPass(createSplitK({"vulkan"}));
-  // Barriers are those of workers that take tasks as they come.
+  // Workgroups take tasks dynamically, and barriers follow from that.
   passes.addPass(createSetDynamicSchedule());
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createExpandWorkgroups({"vulkan"}));
-  // When the tasks' bodies are loops: which workgroup does which task.
+  // Workgroups take their tasks when the bodies of tasks are loops.
   passes.addPass(createDistributeWorkgroups());
   // Vulkan promises little of exp and tanh, and has no erf.
   passes.addPass(createExpandMath({/*scalars=*/true}));
@@ -43,15 +43,15 @@ void VulkanTarget::addSchedule(OpPassManager &passes) const {
 }
 
 void VulkanTarget::addCodegen(OpPassManager &passes) const {
-  // While calls still say which buffers they pass.
+  // Launches are tabulated while calls still say which buffers they pass.
   passes.addPass(createTabulateLaunches());
   passes.addPass(createConvertBuffersToAddresses());
-  // What loops compute of addresses again and again goes in front of them.
+  // Moves the arithmetic of addresses out of loops.
   canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
   passes.addPass(createConvertWorkgroupsToSPIRV());
-  // A device is asked for no more than a kernel uses.
+  // Devices are only asked for capabilities that a kernel uses.
   passes.nest<spirv::ModuleOp>().addPass(spirv::createSPIRVUpdateVCEPass());
   endStage(passes, {"builtin", "func", "talc", "spirv"});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How SPIR-V becomes part of an artifact.
+// The way from kernels to SPIR-V in an artifact.
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "compiler/Error.h"
@@ -34,7 +34,7 @@ DictionaryAttr VulkanTarget::manifestEntries(MLIRContext &context) const {
 static llvm::Error checkFunctions(ModuleOp module) {
   for (auto any : module.getOps<FunctionOpInterface>())
     if (!any.isExternal())
-      return makeError(ErrorCode::Program, "function '{}' is no module of SPIR-V; stage codegen converts it",
+      return makeError(ErrorCode::Program, "function '{}' is not a SPIR-V module; stage codegen converts it",
                        any.getName().str());
   return llvm::Error::success();
 }
@@ -67,7 +67,7 @@ llvm::Expected<std::vector<targets::ObjectCode>> VulkanTarget::compile(ModuleOp 
   return gpu::makeObjects(module, emitKernel);
 }
 
-static std::string textOf(spirv::ModuleOp kernel) {
+static std::string printModule(spirv::ModuleOp kernel) {
   std::string text;
   llvm::raw_string_ostream(text) << *kernel << "\n";
   return text;
@@ -78,7 +78,7 @@ llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::functionListings
   begin("list-code");
   return gpu::makeListings(module, [](Operation *op) -> llvm::Expected<targets::CodeListing> {
     auto kernel = cast<spirv::ModuleOp>(op);
-    return targets::CodeListing{kernel.getName()->str(), "", textOf(kernel), 0,
+    return targets::CodeListing{kernel.getName()->str(), "", printModule(kernel), 0,
                                 gpu::describeResources(op, sharedBytes(kernel))};
   });
 }
@@ -93,7 +93,7 @@ llvm::Expected<std::string> VulkanTarget::listing(llvm::StringRef, ModuleOp modu
   return text;
 }
 
-// Kernels stand one behind the other, each behind the number of its words.
+// Kernels follow each other, each behind its number of words.
 static llvm::Expected<std::string> joinModules(llvm::ArrayRef<std::string> modules) {
   std::string all;
   for (const std::string &module : modules) {
@@ -121,7 +121,7 @@ llvm::Expected<std::vector<uint8_t>> VulkanTarget::linkRelocatable(llvm::ArrayRe
     OwningOpRef<spirv::ModuleOp> kernel = spirv::deserialize(words, &context);
     if (!kernel)
       return internalError("a module of SPIR-V cannot be read back");
-    text += textOf(*kernel);
+    text += printModule(*kernel);
   }
   return std::vector<uint8_t>(text.begin(), text.end());
 }

@@ -37,7 +37,7 @@ func.func @experts_width(%s: !kernel.step, %x: memref<?x24xf32>, %routes: memref
 
 // Parts of a row begin at a block.
 func.func @experts_blocks(%s: !kernel.step, %x: memref<?x64x!talc.stored<q8_sums>>, %routes: memref<?x4xf32>, %w: memref<4x16x16xf32>, %y: memref<?x16xf32>) {
-  // expected-error@+1 {{sums 16 features, expected a multiple of 32}}
+  // expected-error@+1 {{sums 16 features, expected a multiple of the block size 32}}
   kernel.experts %s, %x routes %routes, %w slots 4 into %y {
   ^bb0(%sum: f32, %route: f32, %before: f32):
     kernel.yield %sum : f32

@@ -174,7 +174,7 @@ func.func @nested_tasks(%s: !kernel.step) {
 // -----
 
 func.func @memory_layout(%s: !kernel.step, %y: memref<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: memref<2xf32>) {
-  // expected-error@+1 {{has a state that is not laid out in #kernel.matrices}}
+  // expected-error@+1 {{has a cache that is not laid out as #kernel.matrices; layout-kv-cache does that}}
   kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, memref<2xf32>, memref<?x4xf32>) -> ()
   return
 }
@@ -190,7 +190,7 @@ func.func @memory_gates(%s: !kernel.step, %y: tensor<?x4xf32>, %m: !talc.kv_cach
 // -----
 
 func.func @matrices(%s: !kernel.step, %m: !talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices>, %at: index) {
-  // expected-error@+1 {{yields 'memref<2x2x2x2xf32>' of '!talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices>'}}
+  // expected-error@+1 {{yields 'memref<2x2x2x2xf32>' for '!talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices>'}}
   %0 = kernel.matrices %s, %m[%at] : !talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices> -> memref<2x2x2x2xf32>
   return
 }

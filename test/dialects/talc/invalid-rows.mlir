@@ -108,7 +108,7 @@ func.func @slice_far(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @unknown_width(%x: tensor<?x?xf32>) {
-  // expected-error @+1 {{'talc.add' op operand #0 must be activations [tokens, features] of f32, features being known}}
+  // expected-error @+1 {{'talc.add' op operand #0 must be activations [tokens, features] of f32 with a known number of features}}
   %0 = talc.add %x, %x : tensor<?x?xf32>
   return
 }

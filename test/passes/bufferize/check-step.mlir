@@ -225,7 +225,7 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %many = kernel.token_parallel %s
   scf.if %many {
-    // expected-error@+1 {{stands where not every worker comes}}
+    // expected-error@+1 {{is not reached by every worker; expected it between the kernels of a step}}
     kernel.barrier %s
   }
   return

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains run with more and more rows until one takes long enough to be timed, by the clock of the GPU.
+// Runs chains with more and more rows until one takes long enough for the clock of the GPU.
 #include "tools/talc/bench/GpuMachine.h"
 
 #include "tools/talc/bench/ModelRun.h"
@@ -19,12 +19,12 @@ DeviceDescription describeDevice(const std::string &device) {
 
 namespace {
 
-// A chain, or another op, on a GPU.
+// An op that is timed on a GPU.
 class Chain {
 public:
   // Runs the op on more and more rows, up to its own number, until it takes long enough.
   Status open(const BenchOptions &options, const std::string &target, OpSpec op);
-  // Runs it once more.
+  // Runs the op again.
   Status measure();
   double operationsPerSecond() const { return costs.operations / seconds; }
   double bytesPerSecond() const { return costs.bytes() / seconds; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU can do at most, measured there by kernels that talc compiles for it: a long chain of multiplications and
-// additions of each number, and one that only reads and writes. GPUs issue a multiply-add as fast as either. Where a
-// large contraction of 16-bit weights is faster than that, there are instructions for it, and what it reaches is the
-// roof of its like.
+// Measures the peaks of a GPU with kernels that talc compiles for it: a long chain of multiplications and additions of
+// each number, and one that only reads and writes. GPUs issue a multiply-add as fast as either. If a large matmul of
+// 16-bit weights is faster than the chain, the GPU has MMA instructions, and its rate is the roof of such matmuls.
 #pragma once
 
 #include "tools/talc/bench/BenchOptions.h"
@@ -10,7 +9,7 @@
 
 namespace talc::bench {
 
-// `target`: what code for the device is made for.
+// `target` is the target of the device's code.
 Status measureGpu(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine);
 
 // Returns the description of a device (DeviceInfo), which is empty if no device has this name.

@@ -26,7 +26,7 @@ static int64_t getNumber(const Json &object, const char *name) {
   return field != object.end() && field->is_number_integer() ? field->get<int64_t>() : 0;
 }
 
-// Pairs of a query and a key that it sees. A prefix mask is causal where nobody gives a prefix.
+// Counts pairs of a query and a visible key. A prefix mask is causal without a prefix.
 static double countPairs(const StepShape &step, const KernelEntry &kernel) {
   if (kernel.keys == "source")
     return static_cast<double>(step.sequences * step.tokens * step.source);
@@ -42,7 +42,7 @@ static double countPairs(const StepShape &step, const KernelEntry &kernel) {
   return pairs * static_cast<double>(step.sequences);
 }
 
-// Tokens whose keys and values at least one query sees.
+// Counts tokens whose keys and values at least one query sees.
 static double countKeys(const StepShape &step, const KernelEntry &kernel) {
   if (kernel.keys == "source")
     return static_cast<double>(step.sequences * step.source);
@@ -52,7 +52,7 @@ static double countKeys(const StepShape &step, const KernelEntry &kernel) {
   return static_cast<double>(keys * step.sequences);
 }
 
-// Only the first result is asked for.
+// Steps of benchmarks compute the first output only.
 static int64_t countRows(const StepShape &step, const std::string &rows) {
   if (rows == "tokens")
     return step.sequences * step.tokens;
@@ -118,7 +118,7 @@ KernelEntry parseKernelEntry(const Json &json) {
   return kernel;
 }
 
-// The element type that takes the most bytes.
+// Returns the element type with the most bytes.
 static std::string mainType(const Json &weights) {
   std::map<std::string, int64_t> bytes;
   for (const Json &weight : weights)
@@ -130,7 +130,7 @@ static std::string mainType(const Json &weights) {
   return type;
 }
 
-// Empty if some of the code is for machines of this family.
+// Returns the CPU family of the code, or an empty text if some code is for this machine.
 static std::string foreignFamily(const Artifact &artifact) {
   std::string foreign;
   for (const Artifact::LocatedSection &section : artifact.sections()) {

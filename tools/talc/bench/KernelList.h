@@ -14,7 +14,7 @@
 
 namespace talc::bench {
 
-// The tokens that a step evaluates, and what came before them.
+// The tokens that a step evaluates, and the tokens before them.
 struct StepShape {
   int64_t sequences = 1, tokens = 1, past = 0;  // tokens and past are those of each sequence
   bool hasOutputs = true;                       // for the last token of each sequence
@@ -44,7 +44,7 @@ struct KernelEntry {
 
   bool runsIn(const StepShape &step) const { return phase == step.entry(); }
   StepCosts callCosts(const StepShape &step) const;
-  // The storage format of a contraction's weights, which its shapes end with; empty: it is none.
+  // The storage format of a matmul's weights, which ends its shapes; empty for other ops.
   std::string weights() const;
 };
 
@@ -52,17 +52,17 @@ struct KernelEntry {
 KernelEntry parseKernelEntry(const nlohmann::json &json);
 
 struct KernelList {
-  std::string model, target, weightType;  // target: empty if it is a kind of card
+  std::string model, target, weightType;  // target: empty for a kind of GPU
   artifact::ModelInfo facts = {};
-  std::string foreign;                     // the family of machines that the code is for, if it is not this one's
-  std::string origin;                      // the model, as talc compile was told; empty: not known
-  std::vector<std::string> originOptions;  // and the options about it
+  std::string foreign;                     // the CPU family of the code, if it differs from this machine's
+  std::string origin;                      // the model that talc compile was given; empty: not known
+  std::vector<std::string> originOptions;  // its model options
   int64_t parameters = 0;
-  bool encoder = false;                                             // has no other entry than encode
-  std::vector<KernelEntry> kernels;                                 // in the order that running code refers to
-  std::map<std::string, std::vector<KernelEntry>> kernelsByTarget;  // of targets that divide the work in another way
+  bool encoder = false;                                             // encode is the only entry
+  std::vector<KernelEntry> kernels;                                 // in the order of their numbers in the code
+  std::map<std::string, std::vector<KernelEntry>> kernelsByTarget;  // of targets that divide the work differently
 
-  // From now on the list is that of a target.
+  // Switches to the list of a target.
   void choose(const std::string &name);
 
   // Returns the platform of the code, in words.

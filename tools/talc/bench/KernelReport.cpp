@@ -174,7 +174,7 @@ std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelLis
   return format == "md" ? text : formatRecords(rows, format, "talc_kernels");
 }
 
-// Peaks of f32, and of what else kernels multiply in these steps.
+// Describes the peak of f32 and the other peaks that kernels of these steps have.
 static Json describePeaks(const KernelTable &table) {
   std::vector<const MatmulPeak *> peaks = {&table.machine.f32()};
   for (const PhaseResult &phase : table.phases)

@@ -16,7 +16,7 @@ namespace talc::bench {
 
 // The time of all calls of a kernel in one step; seconds are means over the threads.
 struct KernelTime {
-  double working = 0, waiting = 0;  // waiting: at the barriers that follow
+  double working = 0, waiting = 0;  // waiting at the barriers that follow
   int64_t barriers = 0;             // crossed
   double total() const { return working + waiting; }
 };
@@ -25,12 +25,12 @@ class KernelTimes {
 public:
   KernelTimes(int32_t threads, size_t kernels);
 
-  // From now on the session's marks come here; this object must not move, and must outlive the measured steps.
+  // Receives the session's marks until detach; this object must not move, and must outlive the measured steps.
   void attach(Session &session);
   void detach(Session &session) { session.measure(nullptr, nullptr); }
 
-  // What the step since the last call took, by kernel; and what the marks themselves took, which is not in it. On a
-  // device with a clock: how long its launches ran, and the time until the next one began.
+  // Returns the times of the step since the last call, by kernel, without the overhead of the marks, which the second
+  // function returns. A device with its own clock reports the times of its launches and the gaps between them.
   std::vector<KernelTime> takeStep(const Session &session);
   double takeOverhead();
 
@@ -38,7 +38,7 @@ private:
   std::vector<KernelTime> takeMarks();
   static void mark(void *state, int64_t thread, int64_t kernel);
 
-  // Apart from other threads' memory.
+  // Aligned so that threads do not share cache lines.
   struct alignas(128) Thread {
     int64_t last = 0;     // when the last mark came
     int64_t kernel = -1;  // which kernel ended last
@@ -56,8 +56,8 @@ struct KernelResult {
   const KernelEntry *kernel;
   KernelTime time;     // of all calls; medians over the steps
   StepCosts costs;     // of all calls
-  double roofSeconds;  // that the costs take at least
-  std::string limit;   // what sets the roof: FMA, int8, bf16, L1, L2, L3 or memory
+  double roofSeconds;  // the minimum time of the costs
+  std::string limit;   // the resource that sets the roof: FMA, int8, bf16, L1, L2, L3 or memory
   double share() const { return time.total() > 0 ? roofSeconds / time.total() : 0; }
 };
 
@@ -74,24 +74,25 @@ struct PhaseResult {
   std::string title() const;  // and ": one step of 512 tokens behind 128"
 };
 
-// The step of a test whose kernels are looked at: the first of a prompt, or the one in the middle of generated tokens.
+// Returns the step of a test whose kernels are measured: the first step of a prompt, or the middle one of generated
+// tokens.
 StepShape kernelStep(const TestCase &test);
 
 // Returns the costs of the kernels of a step, in the program's order, without times.
 PhaseResult countKernels(const KernelList &list, const StepShape &step, const std::string &name);
 
-// Evaluates one step over and over.
+// Evaluates one step repeatedly.
 class KernelSampler {
 public:
-  // For as long as the run's session lives.
+  // The session of the run must outlive the sampler.
   KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step);
 
   // Fills the context and evaluates the step once; the first time it only warms up.
   Status sample();
-  // The same, but a step for one token comes behind another one, as when a text is continued; the context is filled
-  // again when some have come behind it.
+  // The same, but a step of one token follows another one, as in generation; the context is filled again after some
+  // steps.
   Status sampleNext();
-  // Medians of the samples, and roofs.
+  // Returns the medians of the samples, and roofs.
   PhaseResult result(const std::string &name, const MachineProfile &machine) const;
   // The samples of the step, and of all calls of an entry of the list.
   const std::vector<double> &stepSeconds() const { return seconds; }
@@ -114,7 +115,7 @@ private:
   std::vector<double> seconds;   // of the step
 };
 
-// Its kernelStep().
+// Measures the kernels of kernelStep(test).
 Status runKernelTest(ModelRun &run, const KernelList &list, const MachineProfile &machine, const TestCase &test,
                      int64_t repetitions, PhaseResult &result);
 

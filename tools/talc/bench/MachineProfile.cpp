@@ -45,7 +45,7 @@ static bool isOf(const MatmulPeak &peak, const std::string &rounded) {
   return std::find(peak.rounded.begin(), peak.rounded.end(), rounded) != peak.rounded.end();
 }
 
-// Special ones stand behind those of all.
+// Special peaks come after general ones.
 const MatmulPeak &MachineProfile::peakFor(const KernelEntry &kernel) const {
   const std::string weights = kernel.weights();
   for (auto peak = peaks.rbegin(); peak != peaks.rend(); ++peak)
@@ -68,7 +68,7 @@ std::string MachineProfile::describe() const {
 
 namespace {
 
-// Capacities for this number of threads. Memory is infinite.
+// Returns capacities for this number of threads. Memory is infinite.
 std::vector<MemoryLevel> levelsFor(int32_t threads) {
   std::vector<MemoryLevel> levels;
   for (const Cache &cache : detectCaches()) {
@@ -79,7 +79,7 @@ std::vector<MemoryLevel> levelsFor(int32_t threads) {
   return levels;
 }
 
-// Twice the largest cache: read in turn, nothing is found there again.
+// Returns twice the size of the largest cache, so that reading in turn never hits it.
 int64_t memoryFootprint(const std::vector<MemoryLevel> &levels) {
   constexpr int64_t least = int64_t(256) << 20;
   int64_t caches = levels.size() > 1 ? static_cast<int64_t>(levels[levels.size() - 2].capacity) : 0;
@@ -87,8 +87,8 @@ int64_t memoryFootprint(const std::vector<MemoryLevel> &levels) {
   return std::min(std::max(2 * caches, 2 * least), installed / 4);
 }
 
-// The bytes to read for a level: in the middle between its capacity and that of the level before, as factors; of the
-// first one half.
+// Returns the bytes to read for a level: the geometric mean of its capacity and that of the level before; half the
+// capacity for the first level.
 int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t footprint) {
   double capacity = levels[index].capacity, before = index > 0 ? levels[index - 1].capacity : capacity / 4;
   return capacity < static_cast<double>(footprint) ? static_cast<int64_t>(std::sqrt(before * capacity)) : footprint;
@@ -97,11 +97,11 @@ int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t f
 struct Workplace {
   std::unique_ptr<ThreadPool> pool;
   PeakLoops loops;
-  const PeakLoop *fastest = nullptr;  // at multiply-adds of f32
+  const PeakLoop *fastest = nullptr;  // for multiply-adds of f32
   Mapping memory;
-  int64_t nextPart = 0;  // of the memory, to be read next
+  int64_t nextPart = 0;  // the offset in memory to read next
 
-  // Seconds of the slowest thread.
+  // Returns the seconds of the slowest thread.
   double secondsOf(const std::function<void(int32_t thread)> &work);
   double operationsPerSecond(const PeakLoop &loop);
   double bytesPerSecond(int64_t bytes);
@@ -132,7 +132,7 @@ double Workplace::operationsPerSecond(const PeakLoop &loop) {
   return static_cast<double>(pool->size()) * roundsOfLoop * loop.operationsPerRound / seconds;
 }
 
-// All threads read equal parts of as many bytes, over and over, until 256 MiB went by; of more the next 256 MiB.
+// All threads read equal parts of so many bytes repeatedly until 256 MiB are read; of larger ranges the next 256 MiB.
 double Workplace::bytesPerSecond(int64_t bytes) {
   constexpr int64_t enough = int64_t(256) << 20;
   int64_t range = std::min(bytes, enough);
@@ -266,7 +266,7 @@ std::string processorName() {
   while (std::getline(file, line))
     if (line.rfind("model name", 0) == 0)
       return line.substr(std::min(line.size(), line.find(':') + 2));
-  return llvm::sys::getHostCPUName().str();  // ARM's have a number there, which LLVM knows
+  return llvm::sys::getHostCPUName().str();  // Arm CPUs have a number there, which LLVM knows
 }
 
 double KernelWork::minSeconds(double storedBytesPerSecond, double slowdown) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind and reading from
-// every cache level and from memory; or on a GPU (GpuMachine.h). Also the least time that a kernel takes there, its
-// roof. Method: Williams, Waterman, Patterson 2009, "Roofline".
+// Measures the peaks of this machine: with a number of threads, the rates of multiply-adds of every kind and of reading
+// from every cache level and memory; or those of a GPU (GpuMachine.h). The roof of a kernel is its minimum time there.
+// Method: Williams, Waterman, Patterson 2009, "Roofline".
 #pragma once
 
 #include "runtime/Status.h"
@@ -20,25 +20,25 @@ struct MemoryLevel {
   double bytesPerSecond = 0;  // all threads reading
 };
 
-// Products that are added up; a multiply-add counts as two operations.
+// The peak of one kind of matmul; a multiply-add counts as two operations.
 struct MatmulPeak {
   std::string roof;                  // FMA, int8 or bf16
-  std::vector<std::string> rounded;  // the storage formats that rows may be rounded to; empty: f32, not rounded
-  std::string instructions;          // AVX2, AVX-512, NEON, ...: with which the most operations were reached
+  std::vector<std::string> rounded;  // formats of quantized activations; empty: f32, not quantized
+  std::string instructions;          // the fastest ones: AVX2, AVX-512, NEON, ...
   double operationsPerSecond = 0;
-  std::string weights = "";  // the storage format whose contractions alone have this peak; empty: all
+  std::string weights = "";  // the only storage format with this peak; empty: all
 };
 
 struct KernelEntry;
 
 struct MachineProfile {
   int32_t threads = 0;
-  std::string device;               // such as cuda:0; empty: the processors
+  std::string device;               // such as cuda:0; empty: the CPU
   std::string processor;            // as the system calls it
   std::vector<MatmulPeak> peaks;    // the first: of f32
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
-  // The first level that holds so many bytes.
+  // Returns the first level that holds so many bytes.
   const MemoryLevel &levelHolding(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
   const MatmulPeak &f32() const { return peaks.front(); }
@@ -49,19 +49,19 @@ struct MachineProfile {
   std::string describe() const;
 };
 
-// What is measured beside tests. What other programs leave of it changes by the second, so figures can be taken
-// again beside every repetition of a test.
+// A machine whose peaks are measured beside tests. The load of other programs changes by the second, so rates can be
+// measured again with every repetition of a test.
 class Machine {
 public:
-  // The processors with a number of threads. Measures the profile, which takes about a second. Fails on x86-64 without
-  // AVX2 and FMA, and when threads or memory are refused.
+  // Measures the profile of the CPU with this number of threads in about a second. Fails on x86-64 without AVX2 and
+  // FMA, and if the system refuses threads or memory.
   static Status create(int32_t threads, std::unique_ptr<Machine> &machine);
   virtual ~Machine() = default;
 
-  // The best of several rounds, since a roof is what nothing exceeds.
+  // The best rates of several rounds, since nothing may exceed a roof.
   const MachineProfile &profile() const { return best; }
-  // Now, in one round of some twenty milliseconds: multiply-adds of f32, and reading from the level that holds so many
-  // bytes.
+  // The current rates in one round of some twenty milliseconds: multiply-adds of f32, and reading from the level that
+  // holds so many bytes.
   virtual double operationsPerSecond() = 0;
   virtual double bytesPerSecond(double bytes) = 0;
 
@@ -72,23 +72,23 @@ protected:
 struct Cache {
   int level;
   int64_t bytes;
-  int64_t sharedBy;  // processors
+  int64_t sharedBy;  // CPUs
 };
 
-// Data caches of the first processor by ascending level; empty where the system does not tell.
+// Returns the data caches of the first CPU by ascending level; empty if the system does not list them.
 std::vector<Cache> detectCaches();
 
-// "AMD EPYC 7763 64-Core Processor", or where the system does not tell LLVM's name: "neoverse-n1".
+// Returns the name that the system gives, such as "AMD EPYC 7763 64-Core Processor", or LLVM's, such as "neoverse-n1".
 std::string processorName();
 
 // All calls of a kernel in a step, in seconds and bytes.
 struct KernelWork {
-  double computing;      // the operations at the peak of such products
-  double passing;        // the activations at the bandwidth of their level
+  double computing;      // seconds of the operations at the peak of such matmuls
+  double passing;        // seconds of the activations at the bandwidth of their level
   double storedBytes;    // of weights and KV caches
   std::string passedBy;  // the level of the activations
 
-  // What it takes at least, where weights and KV caches are read at such a rate, and operations take so many times as
+  // Returns the minimum time if weights and KV caches are read at this rate and operations take `slowdown` times as
   // long.
   double minSeconds(double storedBytesPerSecond, double slowdown = 1) const;
 };

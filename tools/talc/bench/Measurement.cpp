@@ -65,7 +65,7 @@ static std::vector<double> computeRatios(const TestResult &first, const TestResu
   return ratios;
 }
 
-// All apps in every round, so that what the machine does meanwhile meets all of them; every other round backwards.
+// Runs all apps in every round, so that other load affects all of them; every other round runs backwards.
 Status Measurement::measureModels(const TestCase &test, Machine &machine) {
   std::vector<ModelTest> turns;
   for (auto &app : apps) {

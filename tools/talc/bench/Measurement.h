@@ -11,7 +11,7 @@
 
 namespace talc::bench {
 
-// Everything that the tables are made from.
+// Holds all results for the tables.
 class Measurement {
 public:
   const BenchOptions &options;
@@ -29,12 +29,12 @@ public:
 
   Status measure(const std::vector<TestCase> &tests, int32_t threads);
   Status measure(const OpSpec &spec, int32_t threads, OpResult &result);
-  // Instead of measuring.
+  // Counts work instead of measuring it.
   Status count(const std::vector<PhaseResult> &phases, std::string &text);
 
-  // Below the table, or beside what programs read.
+  // Adds notes below the table, or prints them to standard error if the output is for programs.
   void addNotes(std::string &text) const;
-  // If the options want a picture.
+  // Writes the roofline if the options ask for it.
   Status drawKernels() const;
 
 private:
@@ -46,8 +46,8 @@ private:
   bool someShareExceeds() const;
 };
 
-// Lets an app whose list says that it is foreign evaluate one token. `outcome`: in words. Fails when the app does;
-// without an emulator, and for a GPU, nothing runs.
+// Runs one token of an app for another architecture under an emulator, and describes the outcome. Fails if the app
+// fails; without an emulator, and for a GPU, nothing runs.
 Status emulateToken(const App &app, std::string &outcome);
 
 }  // namespace talc::bench

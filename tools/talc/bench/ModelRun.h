@@ -11,7 +11,7 @@
 
 namespace talc::bench {
 
-// Tokens of the sources that sequences answer to; 0: the model has none.
+// The number of source tokens of an encoder-decoder; else 0.
 int64_t sourceTokens(const artifact::ModelInfo &info);
 // The longest sequence that is measured.
 int64_t maxSequenceTokens(const artifact::ModelInfo &info);
@@ -21,20 +21,20 @@ public:
   Status open(const std::string &path, bool hugePages = false, const std::string &device = "cpu");
   // Opens the content of such a file, which must outlive the object; weights are not checked.
   Status open(const void *bytes, uint64_t size);
-  // Threads and the KV caches of so many sequences; replaces those before. An encoder-decoder gets sources of
-  // sourceTokens() tokens.
+  // Starts a session with these threads and KV caches for so many sequences, in place of an earlier one. An
+  // encoder-decoder gets sources of sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
 
-  // Leaves all sequences with `depth` tokens.
+  // Fills all sequences to `depth` tokens.
   Status fill(int64_t depth);
-  // Evaluates the rows of a step; `step.past` is what fill() and earlier steps made. A step of whole sequences of an
-  // encoder-decoder makes them the sources.
+  // Evaluates the tokens of a step; `step.past` must match fill() and earlier steps. An encode step of an
+  // encoder-decoder sets the sources.
   Status evaluate(const StepShape &step);
 
   const artifact::ModelInfo &info() const { return model.info(); }
   // The device that runs the steps.
   std::string device() const { return model.device().name(); }
-  // Threads that steps run on, for a stopwatch; 0: none, on a GPU.
+  // The number of threads that run steps, for a stopwatch; 0 on a GPU.
   int32_t hostThreads() const { return device() == "cpu" ? session->threads() : 0; }
   // The target of the code that runs.
   std::string target() const { return model.loaded().target(); }
@@ -52,14 +52,15 @@ private:
   std::vector<talc_sequence> batch;
 };
 
-// The steps of a prompt of `tokens` behind `depth` others, at most `batch` tokens of all sequences in one.
+// Returns the steps of a prompt of `tokens` after `depth` others, with at most `batch` tokens of all sequences in a
+// step.
 std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences);
-// The steps of `tokens` generated one by one.
+// Returns the steps of `tokens` that are generated one by one.
 std::vector<StepShape> generationSteps(int64_t tokens, int64_t depth, int64_t sequences);
 
 struct App {
   std::string path;
-  KernelList list;  // as the compiler counted
+  KernelList list;  // counted by the compiler
   ModelRun run;
 };
 

@@ -27,14 +27,13 @@ struct TestResult {
   std::string time;  // when it ran, ISO 8601
   std::vector<double> nanoseconds;
   StepCosts costs;                // of all steps
-  std::vector<KernelWork> works;  // of all steps, at what the machine does at most
-  double peakF32Rate = 0;         // of f32 in a second, there
-  double stepThreads = 0;         // that steps ran on: a mean
-  double maxStepStoredBytes =
-      0;  // of the step that reads the most weights and KV caches: what a cache would have to hold
+  std::vector<KernelWork> works;  // of all steps, at the peaks of the machine
+  double peakF32Rate = 0;         // operations per second
+  double stepThreads = 0;         // mean number of threads of a step
+  double maxStepStoredBytes = 0;  // of the step that reads most; a cache would have to hold it
 
-  // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
-  // that holds what a step reads.
+  // The current peaks of the machine before the first repetition and after each: multiply-adds, and reading from the
+  // level that holds the data of a step.
   std::vector<double> peakOperations, peakBytes;
 
   double averageSeconds() const;
@@ -49,17 +48,17 @@ struct TestResult {
   std::vector<double> tokensPerSecond() const;
 
 private:
-  // Seconds at such rates, which a repetition met.
+  // The minimum seconds at the rates of a repetition.
   using Least = std::function<double(double operationsPerSecond, double bytesPerSecond)>;
   double share(const Least &least) const;
 };
 
-// A test of a run that was started for it.
+// A test of a run, which was started for it.
 class ModelTest {
 public:
   ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine);
 
-  // Evaluates all steps once, and what the machine can do behind them. The first time only warms up.
+  // Evaluates all steps once, then measures the current peaks of the machine. The first call only warms up.
   Status repeat();
   const TestResult &result() const { return found; }
 
@@ -67,7 +66,7 @@ private:
   ModelRun &run;
   Machine &machine;
   std::vector<StepShape> steps;
-  int64_t threads = 0, evaluations = 0;  // sums over all steps ever
+  int64_t threads = 0, evaluations = 0;  // sums over all steps
   TestResult found;
 };
 
@@ -76,13 +75,13 @@ struct TestPlan {
   std::vector<std::string> leftOut;  // "tg2000: a sequence holds at most 256 tokens"
 };
 
-// Every combination of the lists. Without lists: prompts of 128 and 512 tokens, shortened to what a sequence can hold,
-// and 32 generated tokens where the model generates. An encoder takes every prompt in one step, behind nothing else;
-// before a decoder the prompts are its sources, and with `kernels` also the beginnings of its texts, since those have
+// Plans every combination of the lists. The defaults are prompts of 128 and 512 tokens, shortened to the length of a
+// sequence, and 32 generated tokens if the model generates. An encoder takes every prompt in one step at depth 0. The
+// prompts of an encoder-decoder are its sources, and with `kernels` also the beginnings of its texts, which have
 // kernels of their own.
 TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info);
 
-// The wanted numbers of threads; no more than a session takes, of which standard error is told, and none twice.
+// Returns the requested numbers of threads, each once and at most the limit of a session, with a warning if reduced.
 std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted);
 
 }  // namespace talc::bench

@@ -9,7 +9,7 @@ namespace talc::bench {
 
 struct OpSpec {
   std::string text;  // "linear 128x768x2304", as it was given
-  std::string op;    // which kernel of the compiled program is the op
+  std::string op;    // the compute op whose kernel is measured
   int64_t rows = 0;  // tokens of a step
   int64_t past = 0;  // tokens before it, for attention
   // The sizes of linear: [rows, depth] x [depth, columns]; else 0.
@@ -18,15 +18,14 @@ struct OpSpec {
   std::string program;  // in the talc dialect
 };
 
-// A line for every kind of op: its form, and what its sizes are.
+// Returns a line for every kind of op: its form, and the meaning of its sizes.
 std::string describeOps();
 
-// Parses a text of one of these forms. `past`: tokens before the step, which attention sees. Returns what is wrong with
-// the text, or nothing.
+// Parses a text of one of these forms. Attention sees `past` tokens before the step. Returns an error or an empty text.
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec);
 
-// The op of a chain: `pairs` times, each number of a row is halved and the row is added; at least halved once. It shows
-// what a device can do at most: with many pairs compute, with none read and write.
+// Makes a chain that halves each number of a row and adds the row, `pairs` times, and halves once more. It measures the
+// peaks of a device: arithmetic with many pairs, reading and writing with none.
 OpSpec makeChainOp(int64_t width, int64_t pairs);
 
 }  // namespace talc::bench

@@ -11,7 +11,7 @@ namespace talc::bench {
 
 // The time of a math library, or of another generator's code for the op.
 struct BaselineTime {
-  std::string name, kernel;  // as LibraryMatmul; or the generator, and nothing
+  std::string name, kernel;  // as in LibraryMatmul; or the generator, and an empty kernel
   double seconds;            // the median
 };
 
@@ -29,7 +29,7 @@ struct OpResult {
   KernelResult kernel;  // costs and time of one call
   std::vector<BaselineTime> baselines;
 
-  // For the picture.
+  // The data of the roofline.
   PhaseResult phase(const KernelList &list) const {
     return {text, step, kernel.time.total(), {kernel}, list.costs(step)};
   }
@@ -38,19 +38,19 @@ struct OpResult {
 // Returns the op's own kernel, which is the first of its kind in the program, or null.
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec);
 
-// The step that is measured.
+// Returns the step that is measured.
 StepShape opStep(const OpSpec &spec, const KernelList &list);
 
-// In rounds: the op, the same by other generators, then each library, for some milliseconds each.
+// Measures in rounds the op, its code by other generators, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              const std::vector<OpBaseline> &baselines, int64_t repetitions, OpResult &result);
 
-// `format`: md or one of formatRecords.
+// `format` is md or one of formatRecords.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
 
 class CompiledOp {
 public:
-  // Empty on success, else finished lines of text.
+  // Returns an empty text on success, else complete lines of an error.
   std::string compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator);
   const std::string &path() const { return file; }
 

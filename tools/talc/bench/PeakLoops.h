@@ -9,18 +9,18 @@
 
 namespace talc::bench {
 
-// Products that are added up, with one kind of vector instructions.
+// Multiply-adds with one kind of vector instructions.
 struct PeakLoop {
-  const char *roof;                  // FMA, int8 or bf16: what it is of kernels
-  std::vector<std::string> rounded;  // whose rows were rounded to one of these storage formats; empty: to none
+  const char *roof;                  // FMA, int8 or bf16: the roof that it measures
+  std::vector<std::string> rounded;  // formats of quantized activations; empty: f32, not quantized
   const char *instructions;
   int64_t operationsPerRound;
   void (*run)(int64_t rounds);
 };
 
 struct PeakLoops {
-  std::vector<PeakLoop> products;  // those of f32 first; several of a roof: the fastest counts
-  // With the widest vectors: none reads faster. `bytes`: a multiple of readGranularity; `data` is aligned to 64 bytes.
+  std::vector<PeakLoop> products;  // f32 comes first; the fastest of a roof counts
+  // Reads with the widest vectors. `bytes` is a multiple of readGranularity; `data` is aligned to 64 bytes.
   void (*read)(const float *data, int64_t bytes) = nullptr;
 };
 constexpr int64_t readGranularity = 512;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says on a terminal what is being measured; the line is gone when the results come.
+// Shows on a terminal what is being measured, in a line that the results replace.
 #pragma once
 
 #include <cstdint>

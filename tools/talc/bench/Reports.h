@@ -16,10 +16,10 @@ struct KernelTable {
   std::vector<PhaseResult> phases;
 };
 
-// `format`: md or one of formatRecords.
+// `format` is md or one of formatRecords.
 std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format);
 
-// `proof`: what came of running the app under an emulator. `format`: md or one of formatRecords.
+// `proof` describes the run of the app under an emulator. `format` is md or one of formatRecords.
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
                          const std::string &format);
 
@@ -27,14 +27,14 @@ struct ModelTableRow {
   TestResult result;
   MachineProfile machine;  // measured for the same number of threads
   const App *app;
-  // Its speed beside that of the first app in the same round, of each round.
+  // The speed relative to the first app in the same round, for each round.
   std::vector<double> ratios;
 
-  // The memory level that holds what one step reads.
+  // The memory level that holds the data of a step.
   const MemoryLevel &level() const { return machine.levelHolding(result.maxStepStoredBytes); }
 };
 
-// `format`: md or one of formatRecords. Ratios are printed if there are several apps.
+// `format` is md or one of formatRecords. Ratios are printed if there are several apps.
 std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format);
 
 // The kernels below the roofs of the machine, as docs/inspect.md describes it: one panel for every number of threads.

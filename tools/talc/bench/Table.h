@@ -33,11 +33,11 @@ std::string formatShare(double share);                  // "73 %"
 std::string formatRate(double amount, double seconds);  // billions per second: "140.7"
 std::string formatSeconds(double seconds);              // "12.3 us"
 
-// csv: the names of the first row, then every row's values in quotes; json: one array; jsonl: an object on each line;
-// sql: statements that make the table, unless there is one, and fill it. Lists are left out of csv and sql.
+// csv prints the names of the first row, then every row's values in quotes; json one array; jsonl an object per line;
+// sql statements that create the table if it does not exist, and fill it. csv and sql leave out lists.
 std::string formatRecords(const nlohmann::ordered_json &rows, const std::string &format, const char *table);
 
-// An object that is printed for people and programs: with indentation, and whatever bytes names hold.
+// Prints an object with indentation. Names may hold any bytes.
 std::string formatJson(const nlohmann::ordered_json &value);
 
 }  // namespace talc::bench

@@ -12,11 +12,11 @@
 
 namespace talc::tools {
 
-// A place that calls a kernel.
+// A call of a kernel.
 struct KernelUse {
   bench::KernelEntry entry;
-  std::string function;             // that the place is in
-  std::vector<std::string> stored;  // weights and KV caches that the kernel is given
+  std::string function;             // that contains the call
+  std::vector<std::string> stored;  // weights and KV caches among the operands
   std::set<std::string> origins;    // operations of the imported program (OpOrigins.h)
 };
 

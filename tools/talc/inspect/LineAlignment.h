@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lines of two texts correspond.
+// Finds corresponding lines of two texts.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -9,13 +9,13 @@
 
 namespace talc::tools {
 
-// `count` lines from `before` on are those from `after` on.
+// `count` lines from `before` on equal those from `after` on.
 struct SameLines {
   int before = 0, after = 0, count = 0;
 };
 
-// Lines are numbers that are equal where the lines are: hashes. The runs ascend in both texts. Of texts that differ in
-// thousands of lines only what they begin and end with is found.
+// Lines are given as hashes. The runs ascend in both texts. If texts differ in thousands of lines, only their common
+// beginnings and ends are found.
 std::vector<SameLines> alignLines(llvm::ArrayRef<uint64_t> before, llvm::ArrayRef<uint64_t> after);
 
 }  // namespace talc::tools

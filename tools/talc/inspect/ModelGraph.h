@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The imported model as a graph: for each kind of layer its operations and what flows between them.
+// The imported model as a graph: the operations of each kind of layer and the data flow between them.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -14,19 +14,19 @@ struct GraphNode {
   std::string title;                // norm layer
   std::string detail;               // 128 -> 384
   std::string callee;               // of a call: the function
-  std::vector<std::string> stored;  // weights and KV caches that it takes
+  std::vector<std::string> stored;  // weights and KV caches that it reads
   std::vector<int> inputs;          // nodes before it
-  int64_t count = 1;                // of a call: how often it stands there
+  int64_t count = 1;                // of a call: repetitions
 };
 
-// A function: the whole model, or what equal layers share.
+// A function: the whole model, or the code that equal layers share.
 struct GraphFunction {
   std::string name;
-  int64_t layers = 0;  // that call it; 0: the model itself
+  int64_t layers = 0;  // layers that call it; 0: the model itself
   std::vector<GraphNode> nodes;
 };
 
-// Functions in the order in which the model calls them, itself first. After nameOrigins.
+// Returns the functions in the order in which the model calls them, itself first. Call nameOrigins before.
 std::vector<GraphFunction> readGraph(mlir::ModuleOp module);
 
 }  // namespace talc::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations of the imported program a later one was made of. Passes hand locations on, so that is where the
-// answer travels.
+// Traces operations back to operations of the imported program. Passes preserve locations, so these hold the names.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,12 +9,12 @@
 
 namespace talc::tools {
 
-// Gives every operation of the program a name of its own: its function and a number, such as layers:7.
+// Gives every operation of the program a unique name: its function and a number, such as layers:7.
 void nameOrigins(mlir::ModuleOp module);
 
-// The name that nameOrigins gave the operation; empty: none.
+// Returns the name from nameOrigins, or an empty text.
 std::string getOrigin(mlir::Operation *op);
-// The names of all operations that this one was made of.
+// Returns the names of all operations that this one was made from.
 std::set<std::string> getOrigins(mlir::Operation *op);
 
 }  // namespace talc::tools

@@ -21,9 +21,9 @@ namespace talc::tools {
 class PassRecorder {
 public:
   struct Change {
-    std::string function;         // or "module": its attributes, and what else stands beside functions
-    int before = 0, after = 0;    // texts; -1: the function does not exist
-    std::vector<SameLines> same;  // of both texts, equal but for names
+    std::string function;         // or "module": its attributes and everything beside functions
+    int before = 0, after = 0;    // indices of texts; -1: the function does not exist
+    std::vector<SameLines> same;  // lines of both texts that are equal but for names
   };
   struct PassRecord {
     std::string stage, name, summary;
@@ -36,18 +36,18 @@ public:
   void beginStage(llvm::StringRef name) { stage = name.str(); }
   // Adds a remark of the pass that is running.
   void addRemark(std::string line);
-  // The program before the first pass. Its operations get names, which later ones inherit (OpOrigins.h).
+  // Adds the program before the first pass, and names its operations for later ones (OpOrigins.h).
   void addImport(mlir::ModuleOp module);
   // Adds the listings of the last stage, which took this long.
   void addListings(const std::vector<targets::CodeListing> &listings, double seconds);
-  // Records all passes of a manager; the recorder has to live as long.
+  // Records all passes of a manager, which the recorder must outlive.
   void watch(mlir::PassManager &passes);
 
   const std::vector<PassRecord> &passes() const { return records; }
   const std::vector<std::string> &texts() const { return allTexts; }
-  // The model as it was imported.
+  // The imported model.
   const std::vector<GraphFunction> &graph() const { return functions; }
-  // Empty if the program did not come so far.
+  // Empty if the pass mark-kernels did not run.
   const std::vector<KernelUse> &kernelUses() const { return uses; }
   // Each fact as the last pass that stated it left it.
   const ModelFacts &facts() const { return modelFacts; }

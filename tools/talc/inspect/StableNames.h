@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of values that a function keeps from pass to pass. MLIR numbers values in their order, so that one more of them
-// renames all that follow, and a comparison shows changes where there are none.
+// Names of values that stay the same from pass to pass. MLIR numbers values in their order, so that a new value renames
+// all that follow, and a comparison shows changes where there are none.
 #pragma once
 
 #include "tools/talc/inspect/LineAlignment.h"
@@ -20,14 +20,14 @@ public:
     std::vector<SameLines> same;  // lines that are equal but for names
   };
 
-  // `after` with names as in `before`, an earlier result or nothing, for values of lines that are the same. Values that
-  // are new get names that no value had. No value of `after` may have the name of another (printUniqueSSAIDs).
+  // Returns `after` with the names of `before`, an earlier result or an empty text, for values of equal lines. New
+  // values get names that no value had. All names in `after` must differ (printUniqueSSAIDs).
   Text follow(llvm::StringRef before, llvm::StringRef after);
 
 private:
   std::string fresh(llvm::StringRef name);
 
-  llvm::StringMap<int64_t> counts;  // of names with a beginning that have been given
+  llvm::StringMap<int64_t> counts;  // names given so far, by prefix
 };
 
 }  // namespace talc::tools

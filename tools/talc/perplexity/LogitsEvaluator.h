@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model that evaluates windows of a text.
+// Evaluates windows of a text with a compiled model.
 #pragma once
 
 #include "runtime/talc.h"
@@ -9,7 +9,7 @@
 
 namespace talc::perplexity {
 
-// Functions return the line of an error, or an empty one.
+// Functions return a line with an error, or an empty text.
 class LogitsEvaluator {
 public:
   LogitsEvaluator() = default;
@@ -17,13 +17,13 @@ public:
   LogitsEvaluator &operator=(const LogitsEvaluator &) = delete;
   ~LogitsEvaluator();
 
-  // Fails of models that have no logits of a vocabulary, or that answer to a source.
+  // Fails for models without logits of a vocabulary, and for encoder-decoders.
   std::string open(const std::string &path, int32_t threads);
   std::string tokenize(const std::string &text, std::vector<int32_t> &ids);
-  // These rows of a window, of some of the model's results; valid until the next call.
+  // Evaluates a window and keeps these rows of these results until the next call.
   std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows,
                        const std::vector<int32_t> &results = {0});
-  // The log-probabilities of the tokens behind these rows.
+  // Returns the log-probabilities of the tokens after these rows.
   std::string score(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, std::vector<float> &scores);
   const float *logits(size_t row) const { return found[0] + row * width(); }
   const float *result(int32_t number) const { return found[number]; }

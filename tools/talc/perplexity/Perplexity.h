@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// talc perplexity: how well a compiled model predicts a text, and how far another one is from it.
+// talc perplexity: measures how well a compiled model predicts a text, and how far it is from another model.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace talc::perplexity {
 struct Options {
   std::string app, text;
   std::string against;          // empty: nothing
-  std::string name, otherName;  // of both in messages; empty: their files'
+  std::string name, otherName;  // of both models in messages; empty: their file names
   int32_t context = 512;        // tokens of a window
   int32_t windows = 0;          // at most; 0: all of the text
   int32_t compared = 0;         // of a window's predictions the last so many; 0: those of its second half

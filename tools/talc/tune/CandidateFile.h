@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model compiled with several plans: one artifact, whose weights all candidates share, with code for each.
+// An artifact of one model with code for several plans. All candidates share its weights.
 #pragma once
 
 #include "compiler/TemporaryDirectory.h"
@@ -13,13 +13,13 @@ namespace talc::tools {
 
 class CandidateFile {
 public:
-  // The first candidate has the cost model's plans, the others those of `plans` (Target::checkPlans). Empty on success,
-  // else finished lines of text.
+  // The first candidate has the cost model's plans, the others those of `plans` (Target::checkPlans). Returns an empty
+  // text on success, else complete lines of an error.
   std::string compile(const CompileOptions &options, const std::vector<std::string> &plans);
   const std::string &path() const { return file; }
 
-  // Opens these candidates, which ascend, each with a run of its own. All share a view of the file, which must outlive
-  // them.
+  // Opens these candidates, in ascending order, each with a run of its own. All share a view of the file, which must
+  // outlive them.
   Status open(const std::vector<size_t> &candidates, std::vector<bench::ModelRun> &runs);
 
 private:

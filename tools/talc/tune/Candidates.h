@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans that talc tune tries for a kernel: each changes a few numbers of the cost model's.
+// The plans that talc tune tries for a kernel. Each changes a few tuning parameters of the cost model's plan.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ using TuningParameters = std::map<std::string, int64_t>;
 // A kernel that has a plan.
 struct TunableKernel {
   std::string name, digest;
-  TuningParameters plan;  // the cost model's
-  bool oneRow;            // else any number
+  TuningParameters plan;  // of the cost model
+  bool oneRow;            // whether the kernel computes one row; else it takes any number
 };
 
-// The same list each time for equal kernels, the likeliest gains first. Left out is what the cost model says is slow:
-// tiles with more sums than there are registers for, or too few to keep the multiply-adds busy. None changes
-// block_keys, on which bits depend. `halide`: whether it is there.
+// Returns the same list for equal kernels, with the most promising plans first. Plans that the cost model considers
+// slow are left out: tiles with more accumulators than registers, or too few to keep the multiply-adds busy. No plan
+// changes block_keys, which changes bits of results. `halide` says whether Halide is available.
 std::vector<TuningParameters> planCandidates(const TunableKernel &kernel, bool halide);
 
 }  // namespace talc::tools

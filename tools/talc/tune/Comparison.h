@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether code is faster than other code, from times of rounds in which both ran. What the machine does beside them is
-// part of every figure, so the same code runs a second time in each round: its times say how far apart equal code lies.
+// Decides whether code is faster than other code, from times of rounds in which both ran. Other load on the machine is
+// part of every time, so the same code runs twice in each round: the difference of its times is the noise.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 
 namespace talc::tools {
 
-using Seconds = std::vector<double>;  // one of each round
+using Seconds = std::vector<double>;  // one for each round
 
 // Times of one kind of step, for each code in the order of their first runs.
 struct StepTimes {
   std::string name, phase;
   std::vector<Seconds> whole;
-  std::map<std::string, std::vector<Seconds>> kernels;  // by name: all calls together
+  std::map<std::string, std::vector<Seconds>> kernels;  // by name, the sum of all calls
 };
 
-// Contains a median with 96 % or more, whatever the distribution. Of fewer than six values it has no ends.
+// A confidence interval of a median at 96 % or more, for any distribution. It is unbounded for fewer than six values.
 struct Interval {
   double low, middle, high;
 };
@@ -26,14 +26,14 @@ struct Interval {
 Interval medianInterval(Seconds values);
 
 struct Comparison {
-  double ratio = 1;     // of the changed code's time by that of the code that ran twice; the median of rounds
-  bool faster = false;  // certainly, and by more than equal code differs
+  double ratio = 1;     // changed time / time of the code that ran twice; the median of rounds
+  bool faster = false;  // with confidence, and by more than the noise
   bool slower = false;  // the same
-  double most = 1;      // a larger ratio is not possible, by the interval
-  double spread = 0;    // how much equal code differs at most, as a part of its time
+  double most = 1;      // the upper end of the interval
+  double spread = 0;    // the noise, relative to the time
 };
 
-// All of the same rounds.
+// All times are of the same rounds.
 Comparison compare(const Seconds &once, const Seconds &again, const Seconds &changed);
 
 }  // namespace talc::tools

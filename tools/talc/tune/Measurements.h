@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of steps of a model and of their kernels, with several codes in turn.
+// Measures steps of a model and their kernels, with several codes in turn.
 #pragma once
 
 #include "tools/talc/bench/KernelTests.h"
@@ -13,7 +13,7 @@ namespace talc::tools {
 
 class Measurements {
 public:
-  // Rounds of every kind of step: the most, unless they take longer than so many seconds in all.
+  // The maximum number of rounds for every kind of step, and of seconds in all.
   struct Limits {
     int64_t rounds;
     double seconds;
@@ -21,8 +21,8 @@ public:
 
   Measurements(const bench::KernelList &list, const bench::MachineProfile &machine) : list(list), machine(machine) {}
 
-  // Evaluates steps of all kinds with these codes of a file, which ascend; one that stands there twice runs twice. Each
-  // code is as often first, and behind each other one, as any.
+  // Evaluates steps of all kinds with these codes of a file, in ascending order; a code that is listed twice runs
+  // twice. Every code runs first, and after each other code, equally often.
   Status measure(CandidateFile &file, const std::vector<size_t> &codes, Limits limits);
 
   const std::vector<StepTimes> &times() const { return all; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// talc tune APP: a program has the code of its kernels, but not what other code could be made of. It names its model.
+// Finds the model of a compiled program, for talc tune APP: a program has code, but not the source of other code.
 #pragma once
 
 #include "tools/talc/bench/KernelList.h"
@@ -7,15 +7,14 @@
 
 namespace talc::tools {
 
-// What a program was made of, as its manifest says: the model and its options. Returns what is wrong, or nothing;
-// `command` wants to know.
+// Reads the model and options of a program from its manifest. Returns an error for `command`, or an empty text.
 std::string readModelOrigin(const std::string &command, const std::string &program, CompileOptions &model);
 
-// If `options.compile.model` is a compiled program, what it was made of takes its place, with the options and the one
-// of its targets that this machine takes. Returns what is wrong, or nothing.
+// If `options.compile.model` is a compiled program, replaces it by its model, with the options and the target that this
+// machine runs. Returns an error, or an empty text.
 std::string resolveModelOrigin(TuneOptions &options);
 
-// Whether the kernels of a program are not those of the list: the model has changed, or what compiles it.
+// Whether the kernels of a program differ from the list, because the model or the compiler has changed.
 bool kernelsDiffer(const std::string &program, const bench::KernelList &now);
 
 }  // namespace talc::tools

@@ -7,8 +7,8 @@
 namespace talc::tools {
 
 struct TuneOptions {
-  CompileOptions compile;  // of the model; what makes a product is not used
-  std::string program;     // that was named instead of its model (Origin.h); empty: none
+  CompileOptions compile;  // of the model; options about outputs are not used
+  std::string program;     // named instead of its model (ModelOrigin.h); empty: none
   double budget = 120;     // seconds
   int64_t threads = 1;
   std::string record;  // empty: the one beside the model

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What talc tune found, and talc compile goes by: a file with a JSON object per line, one for every kernel and
-// processor.
+// The tuning record, which talc tune writes and talc compile reads: a file with a JSON object per line, for every
+// kernel and CPU.
 //
 //   {"kernel": "5f0c...", "name": "matmul_3", "target": "x86_64... znver4 ...", "processor": "AMD EPYC", "threads":
 //   1,
 //    "plan": {"tile_rows": 12}, "confirmed": true, "tried": 14, "ratios": {"8 rows": 0.91}, ...}
 //
-// Files are merged by joining them: of several lines for the same kernel the one counts that tried the most, and of
-// these the last. Lines that talc does not understand stay where they are and are told of.
+// Files are merged by joining their lines: of several lines for a kernel the one with the most tries counts, and the
+// last of equals. Lines that talc does not understand are kept and reported.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -21,29 +21,30 @@ namespace talc::tools {
 
 // The tuned plan of one kernel on the machine that measured it.
 struct TuningEntry {
-  std::string kernel, name;       // its digest (PlanText.h), and what the model's program calls it
-  std::string target, processor;  // Target::identity, and the processor as people call it
+  std::string kernel, name;       // its digest (PlanText.h), and its name in the program
+  std::string target, processor;  // Target::identity, and the name of the CPU
   int64_t threads = 1;
-  std::map<std::string, int64_t> plan;  // numbers that differ from the cost model's
-  bool confirmed = false;               // measured once more after it was chosen
-  int64_t tried = 0;                    // candidates, of a list that is the same each time
-  nlohmann::ordered_json figures;       // for people: everything else
+  std::map<std::string, int64_t> plan;  // parameters that differ from the cost model's
+  bool confirmed = false;               // measured again after it was chosen
+  int64_t tried = 0;                    // candidates, of a list that is always the same
+  nlohmann::ordered_json figures;       // everything else, for people
 };
 
 class TuningRecord {
 public:
-  // A file that is not there is empty. `notes`: lines for the user on what is ignored. Returns what went wrong.
+  // A missing file is an empty record. `notes` are lines for the user about ignored lines. Returns an error or an empty
+  // text.
   std::string read(const std::string &path, std::vector<std::string> &notes);
-  // Writes a new file that takes the place of the old one.
+  // Replaces the file.
   std::string write(const std::string &path) const;
 
-  // Null: there is none.
+  // Returns null if there is none.
   const TuningEntry *find(const TuningEntry &wanted) const;
   void put(const TuningEntry &line);
 
-  // The confirmed plans for a target, as Target::checkPlans takes them.
+  // Returns the confirmed plans for a target in the form of Target::checkPlans.
   std::string planOverridesFor(const std::string &target) const;
-  // The processors that have plans here, where none of these targets was tuned; else empty.
+  // Returns the CPUs that have plans here if none of these targets was tuned; else an empty text.
   std::string foreignProcessors(llvm::ArrayRef<std::string> targets) const;
 
 private:

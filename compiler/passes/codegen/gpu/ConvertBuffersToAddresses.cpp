@@ -37,7 +37,7 @@ namespace kernel = talc::kernel;
 
 namespace {
 
-int64_t bytesOf(Type number) {
+int64_t getByteSize(Type number) {
   return static_cast<int64_t>(DataLayout().getTypeSize(number).getFixedValue());
 }
 
@@ -82,7 +82,7 @@ struct Builder {
     spirv::StoreOp::create(b, loc, pointer(address, type), value, aligned(), alignmentOf(type));
   }
   IntegerAttr alignmentOf(Type type) {
-    return b.getI32IntegerAttr(static_cast<int32_t>(bytesOf(getElementTypeOrSelf(type))));
+    return b.getI32IntegerAttr(static_cast<int32_t>(getByteSize(getElementTypeOrSelf(type))));
   }
 
   OpBuilder b;
@@ -138,7 +138,7 @@ public:
   // The address of an element.
   Value addressOf(ValueRange at) {
     auto [strides, offset] = type.getStridesAndOffset();
-    const int64_t bytes = bytesOf(type.getElementType());
+    const int64_t bytes = getByteSize(type.getElementType());
     const bool narrow = isNarrow(strides, offset);
     Value offsetInBuffer = ShapedType::isDynamic(offset) ? find(PassedBuffer::Field::offset, 0) : Value();
     if (offset > 0)
@@ -167,7 +167,7 @@ private:
     int64_t last = offset;
     for (auto [size, stride] : llvm::zip(type.getShape(), strides))
       last += size * stride;
-    return last * bytesOf(type.getElementType()) < INT32_MAX;
+    return last * getByteSize(type.getElementType()) < INT32_MAX;
   }
 
   Builder &e;

@@ -57,7 +57,7 @@ Value expandPower(OpBuilder &b, Location loc, Value x, double c) {
   Value low = math::FmaOp::create(b, loc, x, factor, arith::NegFOp::create(b, loc, product));
   Value power = expandExp2(b, loc, product);
   Value tail = arith::MulFOp::create(b, loc, power, arith::MulFOp::create(b, loc, low, constant(b, loc, M_LN2)));
-  // There is no tail where the power is infinite or the product is NaN.
+  // The tail is left out where the power is infinite or the product is NaN.
   Value limit = constant(b, loc, 126), size = math::AbsFOp::create(b, loc, product);
   Value inside = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, size, limit);
   return arith::SelectOp::create(b, loc, inside, arith::AddFOp::create(b, loc, power, tail), power);

@@ -33,7 +33,7 @@ static Value constantI32(OpBuilder &b, Location loc, int64_t value) {
 //===--- matrices -----------------------------------------------------------------------------------------------===//
 
 // The pairs of 16-bit values that a thread holds of an operand. NVVM passes bf16 pairs as i32.
-static SmallVector<Value> registersOf(OpBuilder &b, Location loc, Value fragment) {
+static SmallVector<Value> getRegisters(OpBuilder &b, Location loc, Value fragment) {
   auto type = cast<VectorType>(fragment.getType());
   SmallVector<Value> registers;
   for (int64_t i = 0; i < type.getDimSize(0); ++i) {
@@ -50,7 +50,7 @@ static LogicalResult convertMma(nvgpu::MmaSyncOp op, PatternRewriter &rewriter) 
   Type element = cast<VectorType>(op.getMatrixA().getType()).getElementType();
   if (!isa<Float16Type, BFloat16Type>(element) || op.getMmaShapeAsArray() != std::array<int64_t, 3>{16, 8, 16})
     return rewriter.notifyMatchFailure(op, "not an m16n8k16 of 16-bit values");
-  SmallVector<Value> a = registersOf(rewriter, loc, op.getMatrixA()), b = registersOf(rewriter, loc, op.getMatrixB()),
+  SmallVector<Value> a = getRegisters(rewriter, loc, op.getMatrixA()), b = getRegisters(rewriter, loc, op.getMatrixB()),
                      c;
   auto eachSum = [](llvm::function_ref<void(int64_t, ArrayRef<int64_t>)> body) {
     for (int64_t i = 0; i < 4; ++i)

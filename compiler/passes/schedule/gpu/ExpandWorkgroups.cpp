@@ -33,7 +33,7 @@ class OpExpansion {
 public:
   OpExpansion(Operation *op, const GpuFacts &gpu) : op(op), builder(op), gpu(gpu) {}
 
-  // How the op is launched; null: GPUs have no code for it.
+  // Expands the op. Returns null if GPUs have no code for it.
   kernel::LaunchAttr run() {
     return TypeSwitch<Operation *, kernel::LaunchAttr>(op)
         .Case([&](kernel::MatmulOp op) { return expandTiles(op); })

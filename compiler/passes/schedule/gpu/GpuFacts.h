@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes may ask of a GPU: sizes of its memories, registers, and its matrix instruction.
+// Facts of a GPU that passes may ask for: sizes of memories, registers, and its MMA.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/MmaAtom.h"
@@ -17,18 +17,18 @@ struct GpuFacts {
   int64_t maxSharedBytes;  // of shared memory that a launch can ask for
   int64_t maxRegisters;    // of a thread
   int64_t registers;       // of a multiprocessor
-  const MmaAtom *mma;      // null: no matrix instruction
+  const MmaAtom *mma;      // null: the GPU has none
 
   // The most registers of a thread with which so many threads fit on a multiprocessor.
   int64_t registersForThreads(int64_t threads) const;
 };
 
-// What holds for every GPU.
+// The facts that hold for every GPU.
 const GpuFacts &anyGpu();
 // `name`: an NVIDIA architecture such as sm_90, or vulkan. Null: unknown.
 const GpuFacts *findGpu(llvm::StringRef name);
 
-// For the options of passes: the facts of a GPU, without the matrix instruction if it is not wanted. Emits an error at
+// For the options of passes: the facts of a GPU, without MMA if it is not wanted. Emits an error at
 // `op` for an unknown name.
 mlir::FailureOr<GpuFacts> getGpuFacts(mlir::Operation *op, llvm::StringRef name, bool useMma = true);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix instructions that there are.
+// Implements the MMA instructions.
 #include "compiler/passes/schedule/gpu/MmaAtom.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"

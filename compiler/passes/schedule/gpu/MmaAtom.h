@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix instruction: the threads of a subgroup, or of several, compute D = A * B + C.
+// An MMA instruction: the threads of a subgroup, or of several, compute D = A * B + C.
 //
 // Matmuls and attention ask an atom for its shape and for where its operands come from, and call multiply(). How
 // fragments are spread over threads is known to the code that loads them, which there is for each atom.
@@ -33,7 +33,7 @@ public:
   // Whether sums may be read only after wait().
   virtual bool isAsynchronous() const = 0;
 
-  // What a thread holds of A and B if they come from registers, and of the sums.
+  // A thread's share of A and B, if they come from registers, and of the sums.
   virtual mlir::VectorType fragmentA(mlir::Type element) const = 0;
   virtual mlir::VectorType fragmentB(mlir::Type element) const = 0;
   virtual mlir::VectorType accumulator(mlir::MLIRContext *context) const = 0;

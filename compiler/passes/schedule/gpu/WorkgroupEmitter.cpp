@@ -107,22 +107,22 @@ Value WorkgroupEmitter::loadVector(Value memref, ValueRange at, int64_t count) {
 Emitter::Values WorkgroupEmitter::loadValues(Value memref, ValueRange at, int64_t count) {
   if (count == 1)
     return {loadScalar(memref, at)};
-  Value line = loadVector(memref, at, count);
-  if (auto widened = VectorType::get({count}, b.getF32Type()); line.getType() != widened)
-    line = arith::ExtFOp::create(b, loc, widened, line);
-  Values numbers;
+  Value vector = loadVector(memref, at, count);
+  if (auto f32Vector = VectorType::get({count}, b.getF32Type()); vector.getType() != f32Vector)
+    vector = arith::ExtFOp::create(b, loc, f32Vector, vector);
+  Values values;
   for (int64_t i = 0; i < count; ++i)
-    numbers.push_back(vector::ExtractOp::create(b, loc, line, i));
-  return numbers;
+    values.push_back(vector::ExtractOp::create(b, loc, vector, i));
+  return values;
 }
 
-void WorkgroupEmitter::storeVector(ValueRange numbers, Value memref, ValueRange at) {
-  auto count = static_cast<int64_t>(numbers.size());
+void WorkgroupEmitter::storeVector(ValueRange values, Value memref, ValueRange at) {
+  auto count = static_cast<int64_t>(values.size());
   if (count == 1)
-    return storeScalar(numbers.front(), memref, at);
+    return storeScalar(values.front(), memref, at);
   Type type = cast<MemRefType>(memref.getType()).getElementType();
-  Value all = vector::FromElementsOp::create(b, loc, VectorType::get({count}, numbers.front().getType()), numbers);
-  vector::StoreOp::create(b, loc, convertToElement(*this, all, memref), memref, at, /*nontemporal=*/false,
+  Value vector = vector::FromElementsOp::create(b, loc, VectorType::get({count}, values.front().getType()), values);
+  vector::StoreOp::create(b, loc, convertToElement(*this, vector, memref), memref, at, /*nontemporal=*/false,
                           llvm::MaybeAlign(getStorageFormat(type)->byteSize(count)));
 }
 
@@ -132,9 +132,9 @@ void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body)
 
 // Each thread finds the largest of its values. Among threads with the maximum the smallest index wins; indices are
 // exact as f32.
-std::pair<Value, Value> WorkgroupEmitter::largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) {
+std::pair<Value, Value> WorkgroupEmitter::largest(int64_t count, Value minimum, llvm::function_ref<Value(Value)> at) {
   assert(count < int64_t(1) << 24);
-  auto [index, value] = Emitter::largest(thread(), count, lanes, least, at);
+  auto [index, value] = Emitter::largest(thread(), count, lanes, minimum, at);
   Value maximum = maxLanes(value), number = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
   number = arith::SIToFPOp::create(b, loc, b.getF32Type(), number);
   Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, maximum);

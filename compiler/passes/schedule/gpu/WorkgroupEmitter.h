@@ -42,7 +42,7 @@ public:
   void sync() override;
   void once(llvm::function_ref<void()> body) override { when(less(thread(), index(1)), body); }
   void each(int64_t count, llvm::function_ref<void(Value)> body) override;
-  std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) override;
+  std::pair<Value, Value> largest(int64_t count, Value minimum, llvm::function_ref<Value(Value)> at) override;
 
   // `count` neighbors in the last dimension, as a vector; they begin at a multiple of `count`.
   Value loadVector(Value memref, mlir::ValueRange at, int64_t count);

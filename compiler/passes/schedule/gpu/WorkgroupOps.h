@@ -26,7 +26,7 @@ int64_t fmaThreads(kernel::AttentionOp op, const GpuFacts &gpu);
 void expandByFma(WorkgroupEmitter &e, kernel::AttentionOp op);
 std::string describeFmaTile(kernel::AttentionOp op, const GpuFacts &gpu);
 
-// By matrix instructions, unless there is an obstacle:
+// By MMA, unless there is an obstacle:
 std::string findMmaObstacle(kernel::MatmulOp op, const MmaAtom &mma);
 int64_t mmaThreads(kernel::MatmulOp op, const GpuFacts &gpu);
 void expandByMma(WorkgroupEmitter &e, kernel::MatmulOp op);
@@ -49,7 +49,7 @@ bool hasSingleRow(mlir::linalg::GenericOp op);
 int64_t singleRowThreads(mlir::linalg::GenericOp op);
 void expandSingleRow(WorkgroupEmitter &e, mlir::linalg::GenericOp op);
 
-// Whether a matmul goes through matrix instructions.
+// Whether a matmul is computed by MMA.
 bool usesMma(kernel::MatmulOp op, const GpuFacts &gpu);
 
 // Sets the extents of an op and the size of a task, in front of its tasks.

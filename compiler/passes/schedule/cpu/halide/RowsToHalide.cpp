@@ -48,7 +48,7 @@ public:
     e.b.setInsertionPoint(row.work.front()->getBlock()->getTerminator());
     Emitter::Values arguments;
     auto pass = [&](auto memory, ValueRange indices) {
-      arguments.push_back(buffers.place(arguments.size(), cast<TypedValue<MemRefType>>(memory), indices));
+      arguments.push_back(buffers.setAddress(arguments.size(), cast<TypedValue<MemRefType>>(memory), indices));
     };
     for (Operation *op : row.loads)
       pass(cast<vector::LoadOp>(op).getBase(), cast<vector::LoadOp>(op).getIndices());

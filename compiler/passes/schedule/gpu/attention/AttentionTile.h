@@ -33,7 +33,7 @@ public:
 
   // Loads the queries for the blocks that follow.
   virtual void loadQueries(Value queries) = 0;
-  // What a thread carries from block to block: before the first one, and after one more.
+  // The values that a thread carries from block to block: before the first one, and after one more.
   virtual Values initialState() = 0;
   virtual Values addBlock(Value firstKey, mlir::ValueRange state) = 0;
   // Stores the output of all queries, or the partial attention of the blocks so far in a row of the buffer that

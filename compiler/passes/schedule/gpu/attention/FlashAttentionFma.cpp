@@ -215,7 +215,7 @@ private:
     return query;
   }
 
-  // Of the thread's keys; their sum.
+  // Stores the weights of the thread's keys, and returns their sum.
   Value storeWeights(const Query &inBlock, ValueRange rowScores, Value maximum) {
     Value sum, negativeMaximum = e.subf(e.splat(0), maximum);
     for (auto [i, score] : llvm::enumerate(rowScores)) {

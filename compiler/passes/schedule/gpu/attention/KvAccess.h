@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a thread loads and stores the KV cache: value by value, or a quant block at a time.
+// Loads and stores of the KV cache by a thread: value by value, or a quant block at a time.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"

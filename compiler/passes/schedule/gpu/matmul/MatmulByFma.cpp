@@ -61,10 +61,9 @@ int64_t concurrentParts(kernel::MatmulOp op, const GpuFacts &gpu) {
 class FmaMatmul {
 public:
   FmaMatmul(WorkgroupEmitter &e, kernel::MatmulOp op)
-      : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), splitK(op, e.gpu),
-        isOnePart(op.getSplitK() > 1), rowCount(taskRows(op)), columns(threadColumns(op, panels)),
-        sumCount(panels.parts * rowCount * columns), concurrent(concurrentParts(op, e.gpu)),
-        threads(e.lanes / concurrent) {}
+      : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), splitK(op, e.gpu), isOnePart(op.getSplitK() > 1),
+        rowCount(taskRows(op)), columns(threadColumns(op, panels)), sumCount(panels.parts * rowCount * columns),
+        concurrent(concurrentParts(op, e.gpu)), threads(e.lanes / concurrent) {}
 
   void expand() {
     setExtents(e, op,

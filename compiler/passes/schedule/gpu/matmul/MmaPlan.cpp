@@ -15,7 +15,7 @@ namespace talc {
 // One stage is read, one may still be read, and two are being filled: 32 instructions of as many k-steps take longer
 // than L2 does.
 constexpr int64_t usualStages = 4;
-// What is left of a launch's shared memory for other buffers.
+// Stages leave so much of a launch's shared memory for other buffers.
 constexpr int64_t reservedBytes = 8 << 10;
 constexpr int64_t copiedValues = 8;  // 16-bit values of an asynchronous copy of 16 bytes
 constexpr int64_t warpsPerMultiprocessor = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a matmul is cut into matrix instructions: the sizes of a task, split-K, and what waits in shared memory.
+// The plan of a matmul by MMA: the sizes of a task, split-K, and the use of shared memory.
 #pragma once
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"

@@ -38,8 +38,8 @@ SplitKPlan::SplitKPlan(kernel::MatmulOp op, const GpuFacts &gpu) : asTree(usesMm
     count *= 2;
     steps /= 2;
   }
-  if (auto given = static_cast<int64_t>(op.getSplitK()); given > 1)
-    count = given;
+  if (auto parts = static_cast<int64_t>(op.getSplitK()); parts > 1)
+    count = parts;
 }
 
 Value SplitKPlan::sum(OpBuilder &b, Location loc, ArrayRef<Value> partialSums) const {

@@ -37,7 +37,7 @@
 // CHECK: %[[ROWBLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
 // for every thread.
-// CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %rows, %c1
+// CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %tokens, %c1
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[SPANS]], %{{.*}}
 // CHECK: %[[EITHER:.*]] = arith.ori %[[SEVERALROWS]], %[[FEW]]
 // CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
@@ -197,7 +197,7 @@
 // CHECK-NOT: kernel.history
 // CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %{{.*}} step %c64
 // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]]
-// CHECK: memref.subview %[[Q]][%first_row,
+// CHECK: memref.subview %[[Q]][%first_token,
 // CHECK: vector.store %{{.*}}, %[[SCORES]]
 // CHECK-COUNT-2: math.exp2
 // CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
@@ -292,7 +292,7 @@ func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.kv_cache<1 
 // A prefix of the sequence sees itself whole; a window of 3 ends on both sides.
 // CHECK-LABEL: @prefix_window(
 // CHECK: %first_token, %tokens, %[[POSITION:first_position]], %slot, %[[PREFIX:prefix]], {{.*}} = kernel.span
-// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %rows
+// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %tokens
 // CHECK: %[[UPTO:.*]] = arith.addi %[[LAST:.*]], %c1
 // CHECK: %[[WHOLE:.*]] = arith.maxsi %[[UPTO]], %[[PREFIX]]
 // CHECK: %[[SEEN:.*]] = arith.minsi %[[ALL]], %[[WHOLE]]
