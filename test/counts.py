@@ -13,9 +13,9 @@ import layout
 import wording
 
 AT_LEAST, AT_MOST = "at least", "at most"
-# What is counted -> the bound. A name in WAITING is printed, but fails nothing until the tree is there.
+# What is counted -> the bound that the tree shall keep. Where TODAY has a name the tree is not there yet, and keeps that instead.
 BOUNDS = {
-    "field terms in code": (AT_LEAST, 58),
+    "field terms in code": (AT_LEAST, 70),
     "field terms in docs": (AT_LEAST, 60),
     "forbidden words": (AT_MOST, 0),
     "fragments for sentences": (AT_MOST, 0),
@@ -36,7 +36,18 @@ BOUNDS = {
     "lines of performance.md": (AT_MOST, 200),
     "error codes without a page": (AT_MOST, 0),
 }
-WAITING = set(BOUNDS) - {"dead files"}
+TODAY = {
+    "forbidden words": 90,
+    "fragments for sentences": 240,
+    "adjectives and Of-chains as names": 290,
+    "attributes": 32,
+    "lanes compared with numbers": 2,
+    "files in a folder": 46,
+    "files of talc bench": 36,
+    "headers under 30 lines": 125,
+    "dead declarations": 1,
+    "words of the docs": 13800,
+}
 # Pages that are rendered from code, and references that have a line for each thing.
 RENDERED = re.compile(r"docs/(?:families|generation|cli)\.md$|docs/(?:errors|dialects)/")
 # A term counts as present in that many files of code; in docs one page is enough.
@@ -58,10 +69,11 @@ TERMS = [
 ]
 TERMS_SPELLED = {"MMA": r"\b[mM][mM][aA](?![a-z])|Mma", "code": r"\b[cC]odes?\b", "RoPE": r"\b[rR]o[pP][eE]\b|Rope",
                  "MoE": r"\bM[oO]E\b|Moe", "GQA": r"\bGQA\b|\bgqa", "warp": r"\b[wW]arps?\b|Warp"}
-# Where lanes may be compared with numbers: what says what an instruction set has, and what checks what a user writes.
+# Where lanes may be compared with numbers: what says what an instruction set has, what selects instructions of one, and what
+# checks what a user writes.
 LANES = re.compile(r"\b[lL]anes(?:\(\))?\s*(?:==|!=|<=|>=|<|>)\s*(?:[48]|16|32|64)\b|\b(?:[48]|16|32|64)\s*(?:==|!=|<=|>=|<|>)\s*"
                    r"(?:\w+\.)?[lL]anes\b|\bvectorLanes\s*(?:==|!=|<=|>=|<|>)\s*\d")
-TRAITS = re.compile(r"compiler/targets/|IsaTraits|TargetTraits|(?:Isa|Target)Attr|dialects/kernel/(?:ops|pieces)/|test/|tools/hgen/")
+TRAITS = re.compile(r"compiler/targets/|compiler/passes/codegen/cpu/|IsaTraits|TargetTraits|(?:Isa|Target)Attr|dialects/kernel/(?:ops|pieces)/|test/|tools/hgen/")
 CODE = (".cpp", ".h", ".c", ".def", ".td", ".inc")
 
 
@@ -158,9 +170,11 @@ def main(arguments):
     failures = 0
     for name, (direction, bound) in BOUNDS.items():
         count = counted[name] if isinstance(counted[name], int) else len(counted[name])
-        good = count >= bound if direction == AT_LEAST else count <= bound
-        failures += not good and name not in WAITING
-        print(f"{name:34} {count:6}  {direction} {bound}" + ("" if good else "  not yet" if name in WAITING else "  FAILS"))
+        kept = TODAY.get(name, bound)
+        good = count >= kept if direction == AT_LEAST else count <= kept
+        failures += not good
+        print(f"{name:34} {count:6}  {direction} {kept}" + (f", some day {bound}" if kept != bound else "") +
+              ("" if good else "  FAILS"))
     code = [text for path, text in files.items() if path.endswith(CODE) and not path.startswith("test/")]
     for where, absent in (("code", termsIn(code, FILES_OF_A_TERM)[1]),
                           ("docs", termsIn(explanations(files), 1)[1])):

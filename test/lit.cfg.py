@@ -63,8 +63,8 @@ ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
     config.available_features.add("ptxas")
 
-# The folder of the driver for NVIDIA GPUs: of the emulator of test/ptx, or with -D card=FOLDER of one that has a GPU.
-cuda_driver = lit_config.params.get("card")
+# The folder of the driver for NVIDIA GPUs: of the emulator of test/ptx, or with -D gpu=FOLDER of one that has a GPU.
+cuda_driver = lit_config.params.get("gpu")
 if not cuda_driver:
     cuda_driver = os.path.join(config.talc_build, "test", "ptx", "lib")
     config.available_features.add("ptx-emulator")

@@ -21,7 +21,7 @@ RETIRED = {
     "compute op": [r"\bKernel_(?:Row)?Pieces?\b", r"\bRowPieces?\b", r"\bPieceOp\b", r"\bPieceInterface\b",
         r"\bKernelPieces\b", r"\brow pieces?\b", r"\bkernel\.piece\b"],
     "matmul": [r"\bkernel\.contract\b", r"\b(?:Expand)?Contract(?:Op|Plan|ion|ions|Tile|Loops|Panels)\b",
-        r"\bcontractions?\b", r"\bcontract_\d"],
+        r"(?<!English )\bcontractions?\b", r"\bcontract_\d"],
     "KV cache": [r"!talc\.state\b", r"\btalc\.(?:state|get_state|append|read)\b", r"\bkernel\.(?:append|state)\b",
         r"\bState(?:Layout|Part|Panels|Blocks|Storage|Formats?|Op|Type|Role)\b", r"\bLayOutStates\b",
         r"\blay-out-states\b"],
@@ -43,7 +43,7 @@ RETIRED = {
         r"\bfollowed streams?\b", r"\b\w*Followed\b"],
     "GPU": [r"\b[cC]ards?\b", r"\b\w*Card(?:s|Memory|Launch)?\b"],
     "CPU": [r"\bon processors\b", r"\bthe processors take\b"],
-    "launcher stub": [r"\b[cC]arriers?\b"],
+    "launcher stub": [r"\b(?:[tT]he|[aA]|prebuilt|both|kinds of) carriers?\b", r"\bCarrier\w*"],
     "dynamic schedule, work stealing": [r"\bclaim(?:s|ed|ing)? (?:of )?tasks?\b", r"\bClaimTasks\b",
         r"\bclaim-tasks\b", r"\bkernel\.claims\b"],
     "plan override": [r"\b[wW]ish(?:es|ed)?\b", r"\bGivenPlans?\b", r"\bgiven plans?\b"],
@@ -56,7 +56,7 @@ RETIRED = {
     "offset, address, index, slot": [r"\bplaceOf\b", r"\bplacesOf\b"],
     "adaptive, steal": [r"\bdealt out\b"],
     "C API": [r"\bInterface\.cpp\b"],
-    "MoE, router": [r"\bMixture\w*\b", r"\bmixture of experts\b"],
+    "MoE, router": [r"\bMixture\w*\b"],
 }
 # Fragments that hang on the line above, in comments, and phrases that English has others for.
 FRAGMENTS = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels did: instructions by class, matrix instructions, requests of memory and what they cost a GPU.
+// What kernels did: instructions by class, MMA instructions, requests of memory and what they cost a GPU.
 #pragma once
 
 #include <array>

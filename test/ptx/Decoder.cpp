@@ -163,7 +163,7 @@ uint32_t Decoder::place(const Statement &statement, const Operand &operand, uint
   return symbol(statement, operand.name, operand.number, bytes);
 }
 
-uint32_t Decoder::placeOf(const Statement &statement, const Operand &operand, uint8_t &bytes) {
+uint32_t Decoder::operandOffset(const Statement &statement, const Operand &operand, uint8_t &bytes) {
   uint32_t found = 0, width = 0;
   if (operand.kind == Operand::Kind::Name && findRegister(operand.name, found, width)) {
     bytes = static_cast<uint8_t>(width);

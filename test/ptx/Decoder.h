@@ -21,7 +21,7 @@ public:
   // The place of an operand, of so many bytes a lane; 0 stands for a predicate.
   uint32_t place(const Statement &statement, const Operand &operand, uint32_t bytes);
   // The same of any width; it is stored in `bytes`.
-  uint32_t placeOf(const Statement &statement, const Operand &operand, uint8_t &bytes);
+  uint32_t operandOffset(const Statement &statement, const Operand &operand, uint8_t &bytes);
   // Stores base and offset of an address.
   void address(const Statement &statement, const Operand &operand, uint32_t &base, Instruction &instruction);
   uint32_t constant(uint64_t value, uint32_t bytes);

@@ -45,18 +45,18 @@ void Warp::fillSpecials() {
     }
 }
 
-template <typename T> static void widen(const T *from, uint64_t *to) {
+template <typename T> static void copyZeroExtended(const T *from, uint64_t *to) {
   for (int lane = 0; lane < warpLanes; ++lane)
     to[lane] = from[lane];
 }
 
 void Warp::read(uint32_t place, uint32_t bytes, uint64_t *values) {
   if (bytes == 2)
-    widen(lanes<uint16_t>(place), values);
+    copyZeroExtended(lanes<uint16_t>(place), values);
   else if (bytes == 4)
-    widen(lanes<uint32_t>(place), values);
+    copyZeroExtended(lanes<uint32_t>(place), values);
   else
-    widen(lanes<uint64_t>(place), values);
+    copyZeroExtended(lanes<uint64_t>(place), values);
 }
 
 template <typename T> static void narrow(const uint64_t *from, T *to) {

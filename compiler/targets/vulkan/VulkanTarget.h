@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any card with Vulkan: kernels as modules of SPIR-V 1.3, and a step as a table of launches.
+// Any GPU with Vulkan: kernels as modules of SPIR-V 1.3, and a step as a table of launches.
 #pragma once
 
 #include "compiler/targets/Target.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps as launches on one stream of a GPU, whose order is what barriers are on processors; steps alike as a
+// Runs steps as launches on one stream of a GPU, whose order is what barriers are on CPUs; steps alike as a
 // graph of them, and small ones as a single launch.
 #pragma once
 

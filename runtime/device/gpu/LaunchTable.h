@@ -17,7 +17,7 @@
 //
 // What a launch reads of the step itself lies in one buffer of 32-bit words, StepTables and behind it the arrays; a
 // step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). A slot's
-// states lie as on processors, at ModelInfo::kvBytesPerSlot * slot, and are zero where no step has written.
+// states lie as on CPUs, at ModelInfo::kvBytesPerSlot * slot, and are zero where no step has written.
 #pragma once
 
 #include "runtime/device/Step.h"

@@ -47,7 +47,7 @@ static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) 
   return {};
 }
 
-// A GPU of its own, else one that shares the processors' memory. A driver that runs on processors is no match for code
+// A GPU of its own, else one that shares the processors' memory. A driver that runs on CPUs is no match for code
 // that was made for them.
 static Status choose(bool hasCpuCode, int32_t &number) {
   const Driver *driver = nullptr;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_faults.py BIN DIRECTORY: plants faults in the code of a small model, one after the other: every barrier of a
-contraction by matrix instructions is left out, every wait for asynchronous copies is off by one, registers of a fragment
+matmul by MMA instructions is left out, every wait for asynchronous copies is off by one, registers of a fragment
 change places, and workgroups of every kernel take the rows behind their own, or all of a tile's. Each is an error or changes what comes
 out, so no barrier is one too many either."""
 import json
@@ -63,7 +63,7 @@ def shifted_rows(text, used):
 
 
 def endless_rows(text, used):
-    """A contraction's tile does not end with the step's rows."""
+    """A matmul's tile does not end with the step's rows."""
     for kernel in re.finditer(r'\.entry (matmul_\d+)\(.*?\n}', text, re.DOTALL):
         end = re.search(r'min\.s64\s+(%\w+), (%\w+), %\w+;', kernel.group(0))
         if kernel.group(1) in used:

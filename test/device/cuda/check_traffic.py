@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_traffic.py BIN DIRECTORY: what the emulator counts of contractions, in a layer of GPT-2's size and a head whose outputs fill no
+"""check_traffic.py BIN DIRECTORY: what the emulator counts of matmuls, in a layer of GPT-2's size and a head whose outputs fill no
 panels. One token reads every weight once, in whole sectors, and little else; many tokens need few requests of shared memory. No
 kernel, whatever it does, meets banks of shared memory that are busy."""
 import json
@@ -10,13 +10,13 @@ import sys
 
 BIN, DIRECTORY = sys.argv[1:]
 # Of the emulator's table.
-COLUMNS = {'launches': 1, 'matrix instructions': 15, 'sectors': -9, 'shared requests': -4, 'shared loads': -3, 'conflicts': -2}
+COLUMNS = {'launches': 1, 'MMA instructions': 15, 'sectors': -9, 'shared requests': -4, 'shared loads': -3, 'conflicts': -2}
 MOST_TRAFFIC = 1.03  # sectors, in bytes, for every byte of a weight
 VOCABULARY = 4129  # of a panel of 64 outputs half are empty
 
 
 def compiled(width, weights):
-    """A program of one layer, and the bytes of each contraction's weight, without those that panels add."""
+    """A program of one layer, and the bytes of each matmul's weight, without those that panels add."""
     config = {'model_type': 'gpt2', 'n_embd': width, 'n_head': width // 64, 'n_layer': 1, 'n_positions': 128, 'vocab_size': VOCABULARY,
               'activation_function': 'gelu_new', 'layer_norm_epsilon': 1e-5, 'bos_token_id': 0, 'eos_token_id': 0}
     folder = os.path.join(DIRECTORY, f'{width}-{weights}')
@@ -46,7 +46,7 @@ def counts(app, ids):
 
 
 def check_token(app, stored, expected):
-    """`expected`: so many contractions."""
+    """`expected`: so many matmuls."""
     found = counts(app, [5])
     names = sorted(set(found) & set(stored))
     assert len(names) == expected, names
@@ -62,8 +62,8 @@ def check_prompt(app, stored):
     for name in names:
         of = found[name]
         # Asynchronous copies are requests, too, as many as loads.
-        assert of['matrix instructions'] >= 4.5 * of['shared requests'], f'{name}: {of}'
-        assert of['matrix instructions'] >= 8 * of['shared loads'], f'{name}: {of}'
+        assert of['MMA instructions'] >= 4.5 * of['shared requests'], f'{name}: {of}'
+        assert of['MMA instructions'] >= 8 * of['shared loads'], f'{name}: {of}'
 
 
 def main():

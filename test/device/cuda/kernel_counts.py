@@ -4,9 +4,9 @@ did. BIN is the folder of talc, LIBRARIES that of the emulator's libcuda.so.1; A
 one token.
 
 launches, workgroups   of all steps
-mma                    instructions of matrices
+mma                    MMA instructions
 other per mma          all others of a warp for each of these
-mma per shared load    instructions of matrices for each that loads from shared memory
+mma per shared load    MMA instructions for each that loads from shared memory
 sectors per request    32-byte sectors that a load or store of a warp touches: 4 if its lanes have neighbouring words
 read, x stored         bytes of sectors that were loaded, for each byte of weights and states that the compiler counted
 conflicts              passes of shared memory beyond those that the bytes need, for 100 requests

@@ -5,7 +5,7 @@
 //   FAKE_VULKAN_FAIL=vkQueueSubmit:2:-4    the second call of a function returns a code
 //   FAKE_VULKAN_LOSE=vkQueueSubmit:2       from that call on the device is lost
 //   FAKE_VULKAN_LARGEST=BYTES              a buffer can have no more
-//   FAKE_VULKAN_CARD=1                     a driver that runs on processors claims to be a GPU
+//   FAKE_VULKAN_CARD=1                     a driver that runs on CPUs claims to be a GPU
 //   FAKE_VULKAN_CALLS=FILE                 at the end: a line "COUNT FUNCTION" for each that can fail, and "N left"
 #include "runtime/device/vulkan/DriverApi.h"
 

@@ -4,7 +4,7 @@
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// Row pieces go by rows, attention by heads; contractions decide when the step runs.
+// Row-wise ops go by rows, attention by heads; matmuls decide when the step runs.
 // CHECK-LABEL: @many_rows
 // CHECK: memref.alloc(%{{.*}}) : memref
 // CHECK: kernel.tasks %{{.*}} over rows by rows {
@@ -36,7 +36,7 @@ func.func @many_rows(%s: !kernel.step, %rows: index, %kv: !talc.kv_cache<2 x 16 
   return
 }
 
-// A row piece with one row is for every thread, in memory of its own; what goes to the caller has one writer.
+// A row-wise op with one row is for every thread, in memory of its own; what goes to the caller has one writer.
 // CHECK-LABEL: @one_row
 // CHECK: memref.alloc() {kernel.per_thread}
 // CHECK: memref.alloc() : memref<1x64xf32>
@@ -109,7 +109,7 @@ func.func @many_queries(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 64 in #ker
   return
 }
 
-// Results are few rows: their contractions always go by columns.
+// Results are few rows: their matmuls always go by columns.
 // CHECK-LABEL: @outputs
 // CHECK: kernel.tasks %{{.*}} over rows by rows {
 // CHECK: kernel.gather outputs

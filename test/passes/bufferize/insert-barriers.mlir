@@ -148,7 +148,7 @@ func.func @large_group(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 64 in #kern
   return
 }
 
-// Contractions that touch nothing of each other need none between them; overwriting what another division still reads
+// Matmuls that touch nothing of each other need none between them; overwriting what another division still reads
 // needs one.
 // CHECK-LABEL: func.func @overwrite(
 // CHECK-NOT: kernel.barrier

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mark-kernels: a contraction of rounded rows names their format, others none, whatever their weight's is.
+// mark-kernels: a matmul of quantized activations names their format, others none, whatever their weight's is.
 // RUN: talc-opt %s -mark-kernels | FileCheck %s
 
 // CHECK: talc.kernels = [

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -mark-kernels | FileCheck %s
 
 
-// Operations: 2 * 32 * 80 for a row of the contraction, 4 * 32 for one of a norm, 4 * 2 heads * 16 for a query and a key.
+// Operations: 2 * 32 * 80 for a row of the matmul, 4 * 32 for one of a norm, 4 * 2 heads * 16 for a query and a key.
 // The block runs twice in a step. Its norm treats the step's tokens, the entry's norm the rows of results.
 // CHECK: module attributes {
 // CHECK-SAME: talc.kernels = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-epilogues moves elementwise consumers into a contraction that nothing else uses, and leaves all others.
+// fuse-epilogues moves elementwise consumers into a matmul that nothing else uses, and leaves all others.
 // RUN: talc-opt %s -fuse-epilogues | FileCheck %s
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
@@ -33,7 +33,7 @@ func.func @residual(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xf
   return %z : tensor<?x40xf32>
 }
 
-// Both consumers of a gated contraction's chain fuse, one after the other; one takes the sum twice.
+// Both consumers of a gated matmul's chain fuse, one after the other; one takes the sum twice.
 // CHECK-LABEL: @chain
 // CHECK: kernel.matmul {{.*}} gated {
 // CHECK-NEXT: ^bb0(%[[GATE:.*]]: f32, %[[UP:.*]]: f32):
@@ -61,7 +61,7 @@ func.func @chain(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<5x32x16xf32>
   return %t : tensor<1x40xf32>
 }
 
-// Of two contractions the first operand's takes the other one's result as input.
+// Of two matmuls the first operand's takes the other one's result as input.
 // CHECK-LABEL: @two_contractions
 // CHECK: %[[B:.*]] = kernel.matmul
 // CHECK: kernel.matmul {{.*}} inputs(%[[B]]) into

@@ -84,7 +84,7 @@ func.func @thread(%x: f32) -> f32 {
   return %y : f32
 }
 
-// Rounding to bf16 is done by integers, whether of vectors or scalars; widening is left to LLVM, and so is f16.
+// Rounding to bf16 is done by integers, whether of vectors or scalars; conversion to f32 is left to LLVM, and so is f16.
 // CHECK-LABEL: @round(
 // CHECK-SAME: %[[X:.*]]: vector<8xf32>, %[[Y:.*]]: f32
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>

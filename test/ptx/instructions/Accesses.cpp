@@ -130,7 +130,7 @@ bool decodeAccess(Decoder &decoder, const Statement &statement, Instruction &ins
   decoder.address(statement, statement.operands[loads ? 1 : 0], instruction.operands[0], instruction);
   for (size_t i = 0; i < elements.size(); ++i)
     instruction.operands[i + 1] =
-        elements[i].name == "_" ? noPlace : decoder.placeOf(statement, elements[i], instruction.registerBytes);
+        elements[i].name == "_" ? noPlace : decoder.operandOffset(statement, elements[i], instruction.registerBytes);
   return true;
 }
 

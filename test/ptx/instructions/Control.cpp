@@ -53,7 +53,7 @@ bool decodeControl(Decoder &decoder, const Statement &statement, Instruction &in
     instruction.flow = Flow::Exit;
     return true;
   }
-  // Memory is consistent here: a fence has nothing to do. What is fetched ahead is there already.
+  // Memory is consistent here: a fence has nothing to do. What is prefetched is there already.
   const bool fence = opcode == "membar" || opcode == "fence";
   if (!fence && opcode != "prefetch" && opcode != "prefetchu" && opcode != "nanosleep" && opcode != "trap")
     return false;

@@ -205,8 +205,8 @@ bool decodeConversion(Decoder &decoder, const Statement &statement, Instruction 
   instruction.execute = executeOf(toType, fromType, instruction.variant);
   instruction.count = static_cast<uint8_t>(toType);
   instruction.bytes = instruction.registerBytes = 4;
-  instruction.operands[0] = decoder.placeOf(statement, statement.operands[0], instruction.registerBytes);
-  instruction.operands[1] = decoder.placeOf(statement, statement.operands[1], instruction.bytes);
+  instruction.operands[0] = decoder.operandOffset(statement, statement.operands[0], instruction.registerBytes);
+  instruction.operands[1] = decoder.operandOffset(statement, statement.operands[1], instruction.bytes);
   instruction.operands[2] = static_cast<uint32_t>(fromType);
   return true;
 }

@@ -2,7 +2,7 @@
 // The passes of GPUs in the stages bufferize (those that divide work) and schedule; compiler/passes/Passes.td includes it.
 
 def GpuOption : Option<"gpu", "gpu", "std::string", "\"sm_80\"", "NVIDIA architecture such as sm_80, or vulkan">;
-def MmaOption : Option<"mma", "mma", "bool", "true", "use the matrix instruction, if the GPU has one">;
+def MmaOption : Option<"mma", "mma", "bool", "true", "use the MMA instruction, if the GPU has one">;
 
 def SplitK : Pass<"split-k", "mlir::ModuleOp"> {
   let summary = "makes the split-K parts of a single row's matmul tasks of their own";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups: contractions of 16-bit weights by matrix instructions, others as ever.
+// expand-workgroups: matmuls of 16-bit weights with MMA instructions, others as ever.
 // RUN: talc-opt %s -split-input-file -expand-workgroups -canonicalize | FileCheck %s
 
 // The weights of a step are loaded while the one before is multiplied, those of the first before all. Two steps are a turn
@@ -294,7 +294,7 @@ func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<
 
 // -----
 
-// Four subgroups of a workgroup have parts of k: as many stages as its shared memory holds.
+// Four subgroups of a workgroup split K: as many stages as its shared memory holds.
 // CHECK-LABEL: func.func private @gated_stages(
 // CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK: memref.alloc{{.*}} : memref<40960xi8
@@ -334,7 +334,7 @@ func.func private @many(%s: !kernel.step, %x: memref<1x32xbf16>, %w: memref<1024
 
 // -----
 
-// Of the parts of k of a single row a task has one, and is a subgroup.
+// With split-K of a single row each task has one part, and is a subgroup.
 // CHECK-LABEL: func.func private @part(
 // CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 1]
@@ -355,7 +355,7 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
 
 // -----
 
-// Why there are no instructions of matrices.
+// Why no MMA instructions are used.
 // CHECK-LABEL: func.func private @odd(
 // CHECK-SAME: tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by FMA, since heads are 72 wide, which is not divisible among MMAs of 16 features and up to 4 warps"
 // CHECK-NOT: nvgpu.mma.sync

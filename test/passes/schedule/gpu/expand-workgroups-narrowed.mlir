@@ -2,7 +2,7 @@
 // expand-workgroups: rows that are noted as rounded are stored so. Those of functions without a body, whose
 // code was found, too.
 // RUN: talc-opt %s -expand-workgroups -canonicalize | FileCheck %s
-// Which ones are: norms for a contraction, and what one contraction makes for another. A residual stays.
+// Which ones are: norms for a matmul, and what one matmul makes for another. A residual stays.
 // RUN: %talc compile %models/tales-gpt2 --target=nvptx --weights=bf16 --stop-after=schedule -o %t --remarks=schedule 2>&1 | FileCheck %s --check-prefix=REMARKS
 // RUN: FileCheck %s --check-prefix=GPT2 < %t
 // RUN: %talc compile %models/tales-bert --target=nvptx --weights=bf16 --stop-after=schedule -o %t

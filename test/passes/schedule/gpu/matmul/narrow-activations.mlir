@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that only contractions by matrix instructions read are noted as stored in 16 bits; whatever else reads them leaves
+// Rows that only matmuls with MMA instructions read are noted as stored in 16 bits; whatever else reads them leaves
 // them. Two buffers at the same place, one after the other, stay two.
 // RUN: talc-opt %s -cse -narrow-activations --remarks-filter=schedule 2> %t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARKS < %t
