@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How talc's compiler-side targets are built: against the shared libMLIR and libLLVM, with one precompiled header.
+# How talc's compiler-side targets are built: against the shared libMLIR and libLLVM, with precompiled headers.
 
 # One library that holds what every MLIR-facing target needs to compile and link.
 add_library(talc_mlir INTERFACE)
@@ -11,23 +11,37 @@ target_compile_options(talc_mlir INTERFACE ${talc_llvm_definitions} "$<BUILD_INT
   "$<BUILD_INTERFACE:$<$<CONFIG:Release>:-O1>>")  # time goes by in libMLIR and libLLVM, which are optimized
 target_link_libraries(talc_mlir INTERFACE MLIR LLVM fmt::fmt nlohmann_json::nlohmann_json)
 
-# The precompiled header's own target; the others reuse its header.
-file(WRITE ${PROJECT_BINARY_DIR}/cmake/Pch.cpp "// Compiles the precompiled header.\n")
-add_library(talc_pch OBJECT ${PROJECT_BINARY_DIR}/cmake/Pch.cpp)
-target_link_libraries(talc_pch PRIVATE talc_mlir)
-add_dependencies(talc_pch talc_talc_tablegen talc_kernel_tablegen)
-target_precompile_headers(talc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Pch.h)
-set_target_properties(talc_pch PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
-# The header's content follows from its sources and not from when they were written, so that ccache knows its users again;
-# CMakePresets.json tells ccache the rest (CCACHE_SLOPPINESS).
-target_compile_options(talc_pch PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+# Defines a target that owns a precompiled header; other targets reuse it.
+function(talc_add_pch name header)
+  file(WRITE ${PROJECT_BINARY_DIR}/cmake/${name}.cpp "// Compiles the precompiled header.\n")
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/cmake/${name}.cpp)
+  target_link_libraries(${name} PRIVATE talc_mlir)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${header})
+endfunction()
 
-# talc_add_library(name SOURCES... [DEPENDS tablegen-targets...] [LINK libraries...])
+# The compiler spends its run time inside LLVM, so its own code is compiled with -O1, which is faster to build. Code that
+# reads and writes the values of weights keeps the optimization of the build type; it also needs fewer headers.
+set(talc_light_optimization $<$<CONFIG:Release>:-O1>)
+talc_add_pch(talc_pch Pch.h ${talc_light_optimization})
+talc_add_pch(talc_values_pch ValuesPch.h)
+
+# Sets how a target is compiled; `values` says whether it processes the values of weights.
+function(talc_compile_target name values)
+  if(values)
+    target_precompile_headers(${name} REUSE_FROM talc_values_pch)
+  else()
+    target_compile_options(${name} PRIVATE ${talc_light_optimization})
+    target_precompile_headers(${name} REUSE_FROM talc_pch)
+  endif()
+endfunction()
+
+# talc_add_library(name [VALUES] SOURCES... [DEPENDS tablegen-targets...] [LINK libraries...])
 function(talc_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "VALUES" "" "SOURCES;DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC talc_mlir ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM talc_pch)
+  talc_compile_target(${name} ${ARG_VALUES})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -38,5 +52,5 @@ function(talc_add_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE talc_mlir ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM talc_pch)
+  talc_compile_target(${name} OFF)
 endfunction()

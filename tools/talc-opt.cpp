@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-opt: runs single passes, or whole stages as --talc-<stage>, on .mlir files, with all of mlir-opt's flags.
 #include "compiler/Pipeline.h"
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/RegisterPasses.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/InitAllDialects.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the passes of Passes.td: their create functions, and their registration for tools.
+// Declares the passes of Passes.td: their create* functions and options.
 #pragma once
 
 #include "mlir/Pass/Pass.h"
@@ -9,9 +9,6 @@
 namespace talc {
 
 #define GEN_PASS_DECL
-#include "compiler/passes/Passes.h.inc"
-
-#define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"
 
 }  // namespace talc

@@ -35,15 +35,15 @@ def infini(**options):
 
 # name, code, text, config.json
 REFUSED = [
-    ('empty', 'T0101', 'no valid JSON', ''),
+    ('empty', 'T0101', 'not valid JSON', ''),
     ('list', 'T0101', 'expected a JSON object', '[]'),
     ('nan', 'T0101',
      "the end of '{\"model_type\": \"gpt2\", \"n_embd\": N'; JSON has no NaN", '{"model_type": "gpt2", "n_embd": NaN}'),
-    ('infinity', 'T0101', 'no valid JSON', '{"model_type": "gpt2", "n_embd": -Infinity}'),
-    ('beyond-double', 'T0101', 'no valid JSON', '{"model_type": "gpt2", "layer_norm_epsilon": 1e999}'),
+    ('infinity', 'T0101', 'not valid JSON', '{"model_type": "gpt2", "n_embd": -Infinity}'),
+    ('beyond-double', 'T0101', 'not valid JSON', '{"model_type": "gpt2", "layer_norm_epsilon": 1e999}'),
     ('deep', 'T0101', 'nested deeper than 64 levels', '{"a":' + '[' * 100000 + ']' * 100000 + '}'),
     ('duplicate', 'T0101', "the key 'n_embd' twice", '{"model_type": "gpt2", "n_embd": 4, "n_embd": 8}'),
-    ('nul', 'T0101', 'no valid JSON', '{"model_type": "gpt2\0"}'),
+    ('nul', 'T0101', 'not valid JSON', '{"model_type": "gpt2\0"}'),
     ('no-type', 'T0102', "lacks the key 'model_type'; talc knows albert, bart, bert", {}),
     ('unknown-type', 'T0102', r"model_type is 'mam\x1bba'; talc knows albert", {'model_type': 'mam\x1bba'}),
     ('type-is-number', 'T0103', "key 'model_type' is 1, expected a string", {'model_type': 1}),

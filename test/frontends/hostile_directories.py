@@ -95,7 +95,7 @@ CASES = [
     ('buffers', None, '', model({**SHAPES, 'h.0.attn.bias': (1, 1, 4, 4), 'h.0.attn.masked_bias': ()})),
     ('shards', None, '', sharded()),
     ('index-no-map', 'T0206', "lacks the object 'weight_map'", sharded(index={'metadata': {}})),
-    ('index-json', 'T0206', 'no valid JSON', sharded(index='{"weight_map": NaN}')),
+    ('index-json', 'T0206', 'not valid JSON', sharded(index='{"weight_map": NaN}')),
     ('index-number', 'T0206', FORBIDDEN, sharded(1)),
     ('shard-empty', 'T0206', FORBIDDEN, sharded('')),
     ('shard-parent', 'T0206', FORBIDDEN, sharded('../b.safetensors')),

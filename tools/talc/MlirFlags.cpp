@@ -3,7 +3,7 @@
 #include "tools/talc/MlirFlags.h"
 
 #include "compiler/Pipeline.h"
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/RegisterPasses.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/AsmState.h"
