@@ -9,8 +9,8 @@
 // SMALL: error: weights cannot have 2.50 bits: the smallest formats have 4.25 on average
 // RUN: not talc-opt %s --assign-formats=weights=33bit 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: weights cannot be '33bit': '33bit' is not a storage format
-// RUN: not talc-opt %s --assign-formats=weights=q4 2>&1 | FileCheck %s --check-prefix=FORMAT
-// FORMAT: error: weights cannot be 'q4': 'q4' is not a storage format, expected f32, f16, {{.*}} or checkpoint
+// RUN: not talc-opt %s --assign-formats=weights=q4 2>&1 | FileCheck %s --check-prefix=MISSPELT
+// MISSPELT: error: weights cannot be 'q4': 'q4' is not a storage format, expected f32, f16, {{.*}} or checkpoint
 // RUN: not talc-opt %s --assign-formats="weights=d=q4_0" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: weights: no weight is called 'd'
 
