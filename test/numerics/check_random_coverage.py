@@ -34,6 +34,11 @@ ELSEWHERE = {
 OPTIONAL = {'Optional', 'Variadic', 'OptionalAttr', 'UnitAttr', 'DefaultValuedAttr'}
 
 
+def spelled(parameter):
+    """A parameter as the assembly format writes it: sinkTokens is sink_tokens."""
+    return re.sub('(?<=[a-z])(?=[A-Z])', '_', parameter).lower()
+
+
 class Definition:
     """The options that the records of TableGen say there are."""
 
@@ -113,7 +118,7 @@ class Program:
             self.options.add(name)
             words = of[:self.end(of)] if of else ''
             self.options |= {option for option in known.options if option.startswith(name + ' ') and
-                             re.search(rf'\b{option.split()[1]}\b', words)}
+                             re.search(rf'\b{spelled(option.split()[1])}\b', words)}
 
     @staticmethod
     def end(text):
