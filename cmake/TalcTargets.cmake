@@ -7,8 +7,7 @@ target_include_directories(talc_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLI
 target_include_directories(talc_mlir INTERFACE $<INSTALL_INTERFACE:include/talc>)
 target_compile_features(talc_mlir INTERFACE cxx_std_17)
 separate_arguments(talc_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
-target_compile_options(talc_mlir INTERFACE ${talc_llvm_definitions} "$<BUILD_INTERFACE:-fno-exceptions;-fPIC>"
-  "$<BUILD_INTERFACE:$<$<CONFIG:Release>:-O1>>")  # time goes by in libMLIR and libLLVM, which are optimized
+target_compile_options(talc_mlir INTERFACE ${talc_llvm_definitions} "$<BUILD_INTERFACE:-fno-exceptions;-fPIC>")
 target_link_libraries(talc_mlir INTERFACE MLIR LLVM fmt::fmt nlohmann_json::nlohmann_json)
 
 # Defines a target that owns a precompiled header; other targets reuse it.
