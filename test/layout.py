@@ -349,10 +349,10 @@ def boundary(files):
 RULES = {rule.__name__: rule
          for rule in (heads, lengths, names, directions, families, frontends, spelledOnce, passes, mirror, machines,
                       formats, paths, words, errorCodes, binaries, boundary, deadFiles, smallHeaders, errorPages,
-                      unverifiedAttributes)}
+                      unverifiedAttributes, deadDeclarations, longParagraphs)}
 # Rules that are run by name only, until the tree satisfies them.
 PENDING = {rule.__name__: rule
-           for rule in (deadDeclarations, retiredWords, fragments, identifiers, longParagraphs)}
+           for rule in (retiredWords, fragments, identifiers)}
 
 
 def main(chosen):

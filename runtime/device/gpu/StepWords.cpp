@@ -23,13 +23,6 @@ uint64_t maxStepWords(uint64_t rows, uint64_t results) {
   return overflow ? UINT64_MAX : words;
 }
 
-uint64_t historyWords(const Step &step) {
-  uint64_t words = 0;
-  for (int64_t i = 0; i < step.spanCount; ++i)
-    words += step.spans[i].history >= 0 ? static_cast<uint64_t>(step.spans[i].firstPosition) : 0;
-  return words;
-}
-
 template <typename T> static int32_t append(std::vector<int32_t> &words, const T *values, uint64_t count) {
   auto place = static_cast<int32_t>(words.size());
   words.resize(words.size() + count * wordsOf<T>());

@@ -13,9 +13,6 @@ namespace talc {
 // in several slots: so many a row, and some more. UINT64_MAX for more than can be counted.
 uint64_t maxStepWords(uint64_t rows, uint64_t results);
 
-// Words of the history that a step has besides.
-uint64_t historyWords(const Step &step);
-
 // Fills `words`. Of the history only what the step's sequences read is there; spans name its places.
 void writeStepWords(const Step &step, std::vector<int32_t> &words);
 
