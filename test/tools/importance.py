@@ -68,7 +68,7 @@ def noted(model, content, name):
     result = run(model, content, name, '--weights=4.5bit', '--stop-after=import')
     if result.returncode:
         sys.exit(f'{name}: {result.stderr}')
-    lines = re.findall(r'talc\.weight @(\S+) .*talc\.importance = array<f32: ([^>]*)>', result.stdout)
+    lines = re.findall(r'talc\.weight @(\S+) .*importance = array<f32: ([^>]*)>', result.stdout)
     return {weight: [float(number) for number in numbers.split(',')] for weight, numbers in lines}
 
 
