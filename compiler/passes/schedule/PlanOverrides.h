@@ -20,6 +20,9 @@ namespace talc {
 
 class PlanOverrides {
 public:
+  // `isParameter`: whether any op of the target has a tuning parameter of this name.
+  explicit PlanOverrides(bool (*isParameter)(llvm::StringRef name)) : isParameter(isParameter) {}
+
   // Returns what is wrong with the text, or nothing.
   std::string parse(llvm::StringRef text);
 
@@ -39,6 +42,7 @@ private:
   std::string parseEntry(llvm::StringRef text);
   kernel::PlanAttr collect(mlir::MLIRContext *context, llvm::function_ref<bool(const Entry &)> matches) const;
 
+  bool (*const isParameter)(llvm::StringRef name);
   std::vector<Entry> entries;
 };
 

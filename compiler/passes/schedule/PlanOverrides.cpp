@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses plan overrides, and finds those of a kernel.
-#include "compiler/passes/schedule/cpu/PlanOverrides.h"
-
-#include "compiler/passes/schedule/attention/AttentionPlan.h"
-#include "compiler/passes/schedule/cpu/Tunables.h"
-#include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
+#include "compiler/passes/schedule/PlanOverrides.h"
 
 using namespace mlir;
 
 namespace talc {
-
-template <typename... Tunables> static bool haveParameter(StringRef name) {
-  return (llvm::any_of(Tunables::parameters(), [&](const auto &parameter) { return parameter.name == name; }) || ...);
-}
-
-static bool isParameter(StringRef name) {
-  return haveParameter<MatmulTunables, AttentionPlan, GeneratorTunables, RowTunables, DistributionTunables>(name);
-}
 
 std::string PlanOverrides::parseEntry(StringRef text) {
   auto [kernel, rest] = text.split(':');
