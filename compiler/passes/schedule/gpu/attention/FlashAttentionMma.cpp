@@ -23,12 +23,14 @@
 //
 // One token often has so few queries that they are in the rows g. Then the rows g + 8 are zeros, and their results are
 // not stored.
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 #include "compiler/passes/schedule/gpu/attention/SplitPrecision.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -53,6 +55,11 @@ int64_t divideFeatures(int64_t width) {
 
 struct MmaTilePlan {
   explicit MmaTilePlan(kernel::AttentionOp op) {
+    std::string problem;  // expand-workgroups has reported it
+    *this = MmaTilePlan(op, getPlan(op), problem);
+  }
+
+  MmaTilePlan(kernel::AttentionOp op, kernel::PlanAttr given, std::string &problem) {
     kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
     const bool hasOneToken = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
     parts = divideFeatures(layout.width);
@@ -62,12 +69,20 @@ struct MmaTilePlan {
     if (hasOneToken)
       tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(group, Atom::m)));
     threadRows = hasOneToken && group <= Atom::m / 2 ? 1 : 2;
+    MmaAttentionTunables tunables = {warps()};
+    readTunables(given, tunables, problem);
+    readTunables(given, occupancy, problem);
+    if (problem.empty() && tunables.warps % parts != 0)
+      problem = llvm::formatv("warps is {0}, expected a multiple of {1}, which share the features of a head",
+                              tunables.warps, parts);
+    tiles = std::max<int64_t>(tunables.warps / parts, 1);
   }
 
   int64_t warps() const { return tiles * parts; }
   int64_t tileQueries() const { return Atom::m / 2 * threadRows; }
   int64_t queries() const { return tiles * tileQueries(); }
 
+  OccupancyTunables occupancy = {256};
   int64_t parts, partWidth;  // warps that share the features of V, and features of each
   int64_t tiles;             // of 16 rows
   int64_t threadRows;        // rows of a thread that have queries: g, or g and g + 8
@@ -421,6 +436,16 @@ std::string findMmaObstacle(kernel::AttentionOp op, const MmaAtom &mma) {
 
 int64_t mmaThreads(kernel::AttentionOp op, const GpuFacts &gpu) {
   return MmaTilePlan(op).warps() * gpu.mma->threads();
+}
+
+int64_t mmaResidentThreads(kernel::AttentionOp op) {
+  return MmaTilePlan(op).occupancy.residentThreads;
+}
+
+kernel::PlanAttr planByMma(kernel::AttentionOp op, const GpuFacts &, kernel::PlanAttr given, std::string &problem) {
+  const MmaTilePlan plan(op, given, problem);
+  return writePlan(op.getContext(), OccupancyTunables::parameters(), plan.occupancy,
+                   writePlan(op.getContext(), MmaAttentionTunables::parameters(), {plan.warps()}));
 }
 
 std::string describeMmaTile(kernel::AttentionOp op, const GpuFacts &gpu) {
