@@ -35,7 +35,7 @@ with open('/proc/cpuinfo') as cpuinfo:
     FLAGS = set(cpuinfo.read().split())
 # The levels of x86-64 that this machine has.
 LEVELS = ['x86-64-v3'] + ['x86-64-v4'] * ({'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl'} <= FLAGS)
-# Those that add bf16 in the same order. The level with AMX, which is native where it is there, has an order of its own.
+# Levels that add products of bf16 in the same order. The level with AMX, if the machine has it, uses another order.
 BF16_LEVELS = LEVELS + ['x86-64-v4+bf16'] * (len(LEVELS) == 2 and 'avx512_bf16' in FLAGS)
 
 
