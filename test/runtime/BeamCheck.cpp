@@ -115,7 +115,7 @@ bool checkMathematics() {
   return expect(good && deterministicLog(1) == 0, "logarithms, powers and sums of exponentials");
 }
 
-// What no text of a file can say: NaN, infinity, and logits that leave nothing to choose.
+// Logits that the file of cases cannot hold: NaN, infinity, and rows that leave nothing to choose.
 bool checkHostileLogits() {
   std::vector<int32_t> choosable = {0, 1, 2};
   TokenScores scores({3}, {});

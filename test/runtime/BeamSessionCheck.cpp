@@ -19,10 +19,10 @@ struct Input {
   int32_t limit;
 };
 
-struct Found {
+struct SearchResult {
   Ids ids;
   double score;
-  bool operator==(const Found &other) const { return ids == other.ids && score == other.score; }
+  bool operator==(const SearchResult &other) const { return ids == other.ids && score == other.score; }
 };
 
 talc_search makeSettings(const talc_model *model) {
@@ -38,7 +38,7 @@ talc_search makeSettings(const talc_model *model) {
 
 constexpr float repetitionPenalty = 1.5f;
 
-std::vector<Found> searchAlone(const talc_search &settings, const Input &input) {
+std::vector<SearchResult> searchAlone(const talc_search &settings, const Input &input) {
   Ids choosable(vocabulary);
   std::iota(choosable.begin(), choosable.end(), 0);
   LogitsProcessors rules;
@@ -53,8 +53,8 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
     std::vector<std::vector<float>> rows;
     std::vector<const float *> logits;
     for (const Ids &text : now)
-      rows.push_back(
-          fakeResult({makeCells(input.source), makeCells(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
+      rows.push_back(fakeResult({makeCells(input.source), makeCells(text), text.size(), text.size() - 1}, vocabulary, 0,
+                                vocabulary));
     for (const auto &row : rows)
       logits.push_back(row.data());
     search.step(logits.data(), scores, scratch);
@@ -65,38 +65,38 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
     }
     now = next;
   }
-  std::vector<Found> found;
+  std::vector<SearchResult> results;
   for (size_t rank = 0; rank < search.resultCount(); ++rank)
-    found.push_back({search.result(rank).ids, search.result(rank).score});
-  return found;
+    results.push_back({search.result(rank).ids, search.result(rank).score});
+  return results;
 }
 
-// How a request ended.
-struct Ended {
+// The end of a request: how often it was reported, its reason and its results.
+struct RequestEnd {
   int times = 0;
   talc_ending ending = TALC_ENDING_NONE;
-  std::vector<Found> found;
+  std::vector<SearchResult> results;
   talc_error error = {};
 };
 
 int32_t take(void *user, const talc_event *event) {
-  auto &ended = *static_cast<Ended *>(user);
+  auto &ended = *static_cast<RequestEnd *>(user);
   if (event->kind != TALC_EVENT_END)
     return 0;
   ++ended.times;
   ended.ending = event->ending;
   for (int32_t rank = 0; rank < event->result_count; ++rank) {
     const talc_text_result &result = event->results[rank];
-    ended.found.push_back({Ids(result.ids, result.ids + result.count), result.score});
+    ended.results.push_back({Ids(result.ids, result.ids + result.count), result.score});
   }
   if (event->error)
     ended.error = *event->error;
   return 0;
 }
 
-// What both a request and its settings live in.
-struct Asked {
-  Asked(const talc_search &search, const Ids &ids, int32_t limit, Ended *ended)
+// A request together with the settings that it points to.
+struct SearchRequest {
+  SearchRequest(const talc_search &search, const Ids &ids, int32_t limit, RequestEnd *ended)
       : search(search), sampling({0, 0, 1, 0, repetitionPenalty, 0}) {
     request.struct_size = sizeof(request);
     request.ids = ids.data();
@@ -148,16 +148,17 @@ bool checkInputs(const std::string &path, artifact::ModelKind kind, const std::v
     return false;
   talc_search settings = makeSettings(fake.model);
   talc_generator *generator = createGenerator(fake);
-  std::vector<Ended> ended(inputs.size());
+  std::vector<RequestEnd> ended(inputs.size());
   bool good = expect(generator, fake.error.text);
   for (size_t i = 0; good && i < inputs.size(); ++i) {
-    Asked asked(settings, inputs[i].source.empty() ? inputs[i].prompt : inputs[i].source, inputs[i].limit, &ended[i]);
+    SearchRequest asked(settings, inputs[i].source.empty() ? inputs[i].prompt : inputs[i].source, inputs[i].limit,
+                        &ended[i]);
     good = expect(asked.submit(generator, &fake.error) == TALC_OK, fake.error.text);
   }
   good = good && runAll(fake, generator);
   for (size_t i = 0; good && i < inputs.size(); ++i)
-    good &=
-        expect(ended[i].times == 1 && ended[i].found == searchAlone(settings, inputs[i]), "input " + std::to_string(i));
+    good &= expect(ended[i].times == 1 && ended[i].results == searchAlone(settings, inputs[i]),
+                   "input " + std::to_string(i));
   good = good && expect(stateUsed(fake) == 0, "memory after all searches");
   talc_generator_destroy(generator);
   return good;
@@ -167,17 +168,17 @@ bool checkInputs(const std::string &path, artifact::ModelKind kind, const std::v
 bool checkCancel(FakeSession &fake, talc_generator *generator) {
   const Input input = {{}, {5, 9}, 12};
   talc_search settings = makeSettings(fake.model);
-  Ended first, second;
+  RequestEnd first, second;
   int32_t unfinished = 0;
-  bool good = Asked(settings, input.prompt, 12, &first).submit(generator, &fake.error) == TALC_OK;
-  good &= Asked(settings, input.prompt, 12, &second).submit(generator, &fake.error) == TALC_OK;
+  bool good = SearchRequest(settings, input.prompt, 12, &first).submit(generator, &fake.error) == TALC_OK;
+  good &= SearchRequest(settings, input.prompt, 12, &second).submit(generator, &fake.error) == TALC_OK;
   for (int i = 0; i < 4; ++i)
     good &= talc_generator_step(generator, &unfinished, &fake.error) == TALC_OK && unfinished == 2;
   good &= talc_generator_cancel(generator, 1, &fake.error) == TALC_OK;
   good &= expect(good && first.times == 0 && runAll(fake, generator), fake.error.text);
   good &=
-      expect(first.times == 1 && first.ending == TALC_ENDING_CANCELLED && first.found.empty(), "a cancelled search");
-  return good && expect(second.found == searchAlone(settings, input) && stateUsed(fake) == 0, "the search behind it");
+      expect(first.times == 1 && first.ending == TALC_ENDING_CANCELLED && first.results.empty(), "a cancelled search");
+  return good && expect(second.results == searchAlone(settings, input) && stateUsed(fake) == 0, "the search behind it");
 }
 
 bool checkSettings(FakeSession &fake, talc_generator *generator) {
@@ -185,12 +186,12 @@ bool checkSettings(FakeSession &fake, talc_generator *generator) {
   const int32_t outside = vocabulary;
   const Ids ids = {5};
   auto wrong = [&](auto change, const char *what, talc_status status = TALC_ERROR_ARGUMENT) {
-    Asked asked(makeSettings(fake.model), ids, 4, nullptr);
+    SearchRequest asked(makeSettings(fake.model), ids, 4, nullptr);
     change(asked);
     return fails(asked.submit(generator, &e), status, e, what);
   };
   auto wrongSearch = [&](auto change, const char *what) {
-    return wrong([&](Asked &asked) { change(asked.search); }, what);
+    return wrong([&](SearchRequest &asked) { change(asked.search); }, what);
   };
   bool good = wrongSearch([](talc_search &s) { s.beams = -2; }, "search.beams must be 1 to 1024");
   good &=
@@ -208,11 +209,12 @@ bool checkSettings(FakeSession &fake, talc_generator *generator) {
                       "suppressed tokens must be in the vocabulary");
   good &= wrongSearch([](talc_search &s) { s.min_new_tokens = -2; }, "search.min_new_tokens must be 0 or more");
   good &= wrongSearch([](talc_search &s) { s.min_length = -2; }, "search.min_length must be 0 or more");
-  good &= wrong([](Asked &a) { a.sampling.repetition_penalty = -2; }, "sampling.repetition_penalty must be above 0");
-  good &= wrong([](Asked &a) { a.request.ignore_end = 1; }, "beams cannot be combined with ignore_end");
-  good &= wrong([](Asked &a) { a.request.log_probabilities = 1; }, "beams cannot be combined with ignore_end");
-  good &= wrong([](Asked &a) { a.search.beams = beams + 1; }, "4 beams need as many slots, but the session has 3",
-                TALC_ERROR_BATCH);
+  good &= wrong([](SearchRequest &a) { a.sampling.repetition_penalty = -2; },
+                "sampling.repetition_penalty must be above 0");
+  good &= wrong([](SearchRequest &a) { a.request.ignore_end = 1; }, "beams cannot be combined with ignore_end");
+  good &= wrong([](SearchRequest &a) { a.request.log_probabilities = 1; }, "beams cannot be combined with ignore_end");
+  good &= wrong([](SearchRequest &a) { a.search.beams = beams + 1; },
+                "4 beams need as many slots, but the session has 3", TALC_ERROR_BATCH);
   return good;
 }
 
@@ -224,28 +226,28 @@ bool checkErrors(const std::string &path) {
   if (!expect(generator, fake.error.text))
     return false;
   bool good = checkCancel(fake, generator) && checkSettings(fake, generator);
-  // As many tokens as the model has room for; the last one is not evaluated.
-  Ended ended;
+  // A search that is longer than a slot ends when the slot is full; its last token is not evaluated.
+  RequestEnd ended;
   const Ids ids = {5};
-  Asked asked(makeSettings(fake.model), ids, 100, &ended);
+  SearchRequest asked(makeSettings(fake.model), ids, 100, &ended);
   asked.search.min_new_tokens = 100;
   good &= expect(asked.submit(generator, &fake.error) == TALC_OK && runAll(fake, generator) &&
-                     ended.ending == TALC_ENDING_STATE_FULL && ended.found[0].ids.size() == 48,
+                     ended.ending == TALC_ENDING_STATE_FULL && ended.results[0].ids.size() == 48,
                  "a search that fills its slots");
   talc_generator_destroy(generator);
   return good;
 }
 
-// Logits that are no numbers end a search without a result, and are told.
+// NaN among the logits ends a search with an error and without a result.
 bool checkNothing(const std::string &path) {
   FakeOptions options;
   options.nanFrom = 2;
   FakeSession fake(path, options, beams);
   talc_generator *generator = createGenerator(fake);
-  Ended ended;
-  bool good = Asked(makeSettings(fake.model), {5, 6}, 4, &ended).submit(generator, &fake.error) == TALC_OK &&
+  RequestEnd ended;
+  bool good = SearchRequest(makeSettings(fake.model), {5, 6}, 4, &ended).submit(generator, &fake.error) == TALC_OK &&
               runAll(fake, generator);
-  good = good && ended.ending == TALC_ENDING_FAILED && ended.found.empty() && stateUsed(fake) == 0;
+  good = good && ended.ending == TALC_ENDING_FAILED && ended.results.empty() && stateUsed(fake) == 0;
   good = good && fails(ended.error.status, TALC_ERROR_LOGITS, ended.error, "NaN");
   talc_generator_destroy(generator);
   return expect(good, "a search that has nothing to choose from");

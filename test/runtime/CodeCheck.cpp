@@ -21,11 +21,11 @@ FakeOptions options() {
 
 // The sections of a kind, of which there may be several.
 std::vector<FakeSection *> findSections(std::vector<FakeSection> &sections, SectionKind kind) {
-  std::vector<FakeSection *> found;
+  std::vector<FakeSection *> matches;
   for (FakeSection &section : sections)
     if (section.kind == kind)
-      found.push_back(&section);
-  return found;
+      matches.push_back(&section);
+  return matches;
 }
 
 // Opens an artifact: its target, or the text of the error.
@@ -42,8 +42,8 @@ std::string open(const std::string &path, const std::vector<FakeSection> &sectio
 }
 
 bool opensAs(const std::string &path, const std::vector<FakeSection> &sections, const std::string &part) {
-  std::string found = open(path, sections);
-  return expect(found.find(part) != std::string::npos, "expected '" + part + "', found '" + found + "'");
+  std::string result = open(path, sections);
+  return expect(result.find(part) != std::string::npos, "expected '" + part + "', found '" + result + "'");
 }
 
 bool checkHead(const std::string &path, const std::function<void(CodeHeader &)> &change, const char *part) {

@@ -19,17 +19,17 @@ bool check(const std::string &folder, const std::vector<Processor> &machine, int
   std::vector<int> numbers;
   for (const Processor &processor : machine) {
     auto number = static_cast<int>(numbers.size());
-    std::string own = folder + "/cpu" + std::to_string(number);
-    std::filesystem::create_directories(own + "/topology");
-    std::filesystem::create_directories(own + "/cpufreq");
-    std::ofstream(own + "/topology/physical_package_id") << "0\n";
-    std::ofstream(own + "/topology/core_id") << processor.core << "\n";
+    std::string cpuFolder = folder + "/cpu" + std::to_string(number);
+    std::filesystem::create_directories(cpuFolder + "/topology");
+    std::filesystem::create_directories(cpuFolder + "/cpufreq");
+    std::ofstream(cpuFolder + "/topology/physical_package_id") << "0\n";
+    std::ofstream(cpuFolder + "/topology/core_id") << processor.core << "\n";
     if (processor.file)
-      std::ofstream(own + "/" + processor.file) << processor.speed << "\n";
+      std::ofstream(cpuFolder + "/" + processor.file) << processor.speed << "\n";
     numbers.push_back(number);
   }
-  int32_t found = fastCores(numbers, folder);
-  return expect(found == expected, std::string(what) + ": " + std::to_string(found) + " cores");
+  int32_t coreCount = fastCores(numbers, folder);
+  return expect(coreCount == expected, std::string(what) + ": " + std::to_string(coreCount) + " cores");
 }
 
 }  // namespace

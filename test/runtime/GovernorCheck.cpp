@@ -26,10 +26,10 @@ struct Machine {
       return share;
     // The last thread works only while it has its processor.
     int64_t end = now;
-    for (int64_t left = share; left > 0;) {
+    for (int64_t remaining = share; remaining > 0;) {
       int64_t place = end % period, free = period - away;
-      int64_t worked = place < free ? std::min(left, free - place) : 0;
-      left -= worked;
+      int64_t worked = place < free ? std::min(remaining, free - place) : 0;
+      remaining -= worked;
       end += worked > 0 ? worked : period - place;
     }
     return end - now;

@@ -105,7 +105,7 @@ bool checkSources(const std::string &path) {
 bool checkSourceErrors(const std::string &path) {
   FakeSession fake(path, makeOptions(artifact::ModelKind::EncoderDecoder), 3),
       decoder(path, makeOptions(artifact::ModelKind::Decoder), 1);
-  const Ids ids = {3, 4, 5}, wrong = {259, 260}, many(65, 1);
+  const Ids ids = {3, 4, 5}, wrong = {259, 260}, manyIds(65, 1);
   talc_sequence good = tokens(0, 3, ids.data(), TALC_ROWS_NONE), text = tokens(0, 3, ids.data());
   talc_error &e = fake.error;
   if (!expect(fake.session && decoder.session, e.text))
@@ -121,7 +121,7 @@ bool checkSourceErrors(const std::string &path) {
            expect(talc_slot_length(fake.session, 0) == 3, "a failed talc_encode changed a slot");
   };
   passed &= refused(tokens(1, 2, wrong.data(), TALC_ROWS_NONE), TALC_ERROR_TOKEN, "source 1: token 1 is 260");
-  passed &= refused(tokens(1, 65, many.data(), TALC_ROWS_NONE), TALC_ERROR_STATE_FULL, "source 1 would have 65");
+  passed &= refused(tokens(1, 65, manyIds.data(), TALC_ROWS_NONE), TALC_ERROR_STATE_FULL, "source 1 would have 65");
   passed &= refused(tokens(1, 1, ids.data()), TALC_ERROR_ARGUMENT, "source 1 asks for result 0");
   passed &= refused(tokens(0, 1, ids.data(), TALC_ROWS_NONE), TALC_ERROR_BATCH, "uses already");
   passed &= refused(tokens(3, 1, ids.data(), TALC_ROWS_NONE), TALC_ERROR_BATCH, "slots 0 to 2");

@@ -32,7 +32,7 @@ bool holds(const Mapping &mapping, uint64_t offset) {
   return !mapping.empty();
 }
 
-// Of what is discarded, whole pages may be lost, and nothing else.
+// Discarding bytes loses at most the whole pages among them.
 bool checkDiscarding() {
   Mapping memory = Mapping::zeros(4 * pageSize);
   if (!expect(!memory.empty(), "memory"))

@@ -93,8 +93,8 @@ private:
       good = expect((source.empty() || encode(plain, 0, source)) &&
                         talc_evaluate(plain.session, &whole, 1, &plain.error) == TALC_OK,
                     plain.error.text);
-      const float *found = talc_logits(fake.session, i, nullptr), *right = talc_logits(plain.session, 0, nullptr);
-      good = good && expect(memcmp(right, found, vocabulary * sizeof(float)) == 0,
+      const float *actual = talc_logits(fake.session, i, nullptr), *expected = talc_logits(plain.session, 0, nullptr);
+      good = good && expect(memcmp(expected, actual, vocabulary * sizeof(float)) == 0,
                             "beam " + std::to_string(i) + " after " + std::to_string(texts[i].size()) + " tokens");
     }
     return good;
@@ -218,8 +218,8 @@ public:
 private:
   static constexpr int32_t slots = 5;
 
-  Ids randomIds(int32_t most) {
-    Ids ids(1 + numbers.below(most));
+  Ids randomIds(int32_t maxCount) {
+    Ids ids(1 + numbers.below(maxCount));
     for (int32_t &id : ids)
       id = numbers.below(vocabulary);
     return ids;

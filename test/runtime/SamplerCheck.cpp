@@ -212,11 +212,11 @@ bool checkDefaults() {
   own.sample = 1, own.temperature = 0.7f, own.topK = 40, own.topP = 0.9f, own.minP = 0.1f, own.repetitionPenalty = 1.3f;
   own.beams = 4, own.lengthPenalty = 2, own.earlyStopping = 2, own.noRepeatNgram = 3, own.startToken = 7;
   own.forcedEnd = 8, own.minLength = 9, own.suppressed = {1, {5}};
-  talc_sampling given = {}, none = {TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE};
-  given.top_k = 12, given.seed = 3;
-  talc_sampling whole = completeSampling(&given, info), plain = completeSampling(&none, info);
-  bool good = expect(whole.temperature == 0.7f && whole.top_k == 12 && whole.top_p == 0.9f && whole.min_p == 0.1f &&
-                         whole.repetition_penalty == 1.3f && whole.seed == 3,
+  talc_sampling partial = {}, none = {TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE};
+  partial.top_k = 12, partial.seed = 3;
+  talc_sampling completed = completeSampling(&partial, info), plain = completeSampling(&none, info);
+  bool good = expect(completed.temperature == 0.7f && completed.top_k == 12 && completed.top_p == 0.9f &&
+                         completed.min_p == 0.1f && completed.repetition_penalty == 1.3f && completed.seed == 3,
                      "settings of sampling that are 0");
   good &= expect(plain.temperature == 0 && plain.top_k == 0 && plain.top_p == 1 && plain.min_p == 0 &&
                      plain.repetition_penalty == 1,

@@ -21,7 +21,7 @@ struct Candidates {
   Ids ids, rows;  // no rows: each behind a token of its own
   Numbers numbers;
 
-  talc_candidates given() {
+  talc_candidates view() {
     numbers.assign(ids.size(), 7);
     talc_candidates candidates = {};
     candidates.count = static_cast<int32_t>(ids.size());
@@ -48,8 +48,8 @@ talc_sequence unasked(int32_t slot, const Ids &ids) {
 }
 
 bool score(FakeSession &model, const talc_sequence &sequence, Candidates &candidates) {
-  talc_candidates given = candidates.given();
-  return expect(talc_score(model.session, &sequence, &given, 1, &model.error) == TALC_OK, model.error.text);
+  talc_candidates view = candidates.view();
+  return expect(talc_score(model.session, &sequence, &view, 1, &model.error) == TALC_OK, model.error.text);
 }
 
 Numbers wholeRows(FakeSession &model, int32_t slot, const Ids &ids, int32_t vocabulary) {
@@ -80,8 +80,8 @@ bool checkKind(const std::string &path, artifact::ModelKind kind) {
     return false;
   if (kind == artifact::ModelKind::EncoderDecoder)
     for (int32_t slot : {0, 1}) {
-      talc_sequence given = unasked(slot, source);
-      talc_encode(model.session, &given, 1, nullptr);
+      talc_sequence sequence = unasked(slot, source);
+      talc_encode(model.session, &sequence, 1, nullptr);
     }
   Numbers whole = wholeRows(model, 0, ids, vocabulary);
   Candidates all = allWords({1, 3}, vocabulary);
@@ -104,10 +104,10 @@ bool checkHidden(const std::string &path) {
   FakeSession model(path, options, 1);
   const Ids ids = {1};
   Candidates one = {{1}, {}, {}};
-  talc_candidates given = one.given();
+  talc_candidates view = one.view();
   talc_sequence sequence = unasked(0, ids);
   return expect(model.session, model.error.text) &&
-         fails(talc_score(model.session, &sequence, &given, 1, &model.error), TALC_ERROR_KIND, model.error,
+         fails(talc_score(model.session, &sequence, &view, 1, &model.error), TALC_ERROR_KIND, model.error,
                "talc_score needs a model with logits");
 }
 
@@ -120,22 +120,22 @@ bool checkRefused(const std::string &path) {
   Candidates candidates = {{8, 259}, {0, 2}, {}};
   auto refused = [&](auto change, talc_status status, const char *part) {
     talc_sequence sequence = unasked(0, ids);
-    talc_candidates given = candidates.given();
-    change(sequence, given);
-    return fails(talc_score(model.session, &sequence, &given, 1, &e), status, e, part) &&
+    talc_candidates view = candidates.view();
+    change(sequence, view);
+    return fails(talc_score(model.session, &sequence, &view, 1, &e), status, e, part) &&
            expect(talc_slot_length(model.session, 0) == 0 && candidates.numbers == Numbers{7, 7},
                   "a failed talc_score changed something");
   };
   auto inRows = [&](const Ids &rows, const char *part) {
-    return refused([&](auto &, auto &given) { given.rows = rows.data(); }, TALC_ERROR_ARGUMENT, part);
+    return refused([&](auto &, auto &c) { c.rows = rows.data(); }, TALC_ERROR_ARGUMENT, part);
   };
   const Ids outside = {8, 260}, negative = {-1, 8};
   talc_sequence sequence = unasked(0, ids);
-  talc_candidates given = candidates.given();
-  bool good = fails(talc_score(nullptr, &sequence, &given, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
-  good &= fails(talc_score(model.session, nullptr, &given, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
+  talc_candidates view = candidates.view();
+  bool good = fails(talc_score(nullptr, &sequence, &view, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
+  good &= fails(talc_score(model.session, nullptr, &view, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
   good &= fails(talc_score(model.session, &sequence, nullptr, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
-  good &= fails(talc_score(model.session, &sequence, &given, 0, &e), TALC_ERROR_ARGUMENT, e, "below 1");
+  good &= fails(talc_score(model.session, &sequence, &view, 0, &e), TALC_ERROR_ARGUMENT, e, "below 1");
   good &= inRows({0, 3}, "candidate 1 of sequence 0 is in the row 3, expected 0 to 2");
   good &= inRows({2, 1}, "candidate 1 of sequence 0 is in the row 1, expected 2 to 2") && inRows({-1, 0}, "the row -1");
   good &= refused([](auto &, auto &c) { c.count = -1; }, TALC_ERROR_ARGUMENT, "sequence 0 has -1 candidates");
@@ -150,9 +150,9 @@ bool checkRefused(const std::string &path) {
                   "TALC_ROWS_NONE");
   good &= refused([](auto &s, auto &) { s.slot = 1; }, TALC_ERROR_BATCH, "slots 0 to 0");
   // Without rows a candidate follows each token; there are no more tokens than that.
-  Candidates many = {{1, 2, 3, 4}, {}, {}};
-  given = many.given();
-  good &= fails(talc_score(model.session, &sequence, &given, 1, &e), TALC_ERROR_ARGUMENT, e,
+  Candidates tooMany = {{1, 2, 3, 4}, {}, {}};
+  view = tooMany.view();
+  good &= fails(talc_score(model.session, &sequence, &view, 1, &e), TALC_ERROR_ARGUMENT, e,
                 "candidate 3 of sequence 0 is in the row 3");
   Candidates none;
   return good && score(model, sequence, none) && expect(talc_slot_length(model.session, 0) == 3, "no candidates");
@@ -166,8 +166,8 @@ bool checkBits(FakeSession &model, const Numbers &whole, int32_t vocabulary) {
   Candidates all = allWords({0, 2, 3, 6}, vocabulary), next = {Ids(text.begin() + 1, text.end()), {}, {}}, none;
   const Ids two = {1, 2};
   talc_sequence batch[] = {unasked(1, text), unasked(2, two), unasked(3, text)};
-  talc_candidates given[] = {all.given(), none.given(), next.given()};
-  if (!expect(talc_score(model.session, batch, given, 3, &model.error) == TALC_OK, model.error.text))
+  talc_candidates candidates[] = {all.view(), none.view(), next.view()};
+  if (!expect(talc_score(model.session, batch, candidates, 3, &model.error) == TALC_OK, model.error.text))
     return false;
   bool good = true;
   for (size_t i = 0; good && i < all.ids.size(); ++i)
@@ -195,7 +195,7 @@ bool checkSteps(FakeSession &model, const Numbers &whole, int32_t vocabulary) {
   return good;
 }
 
-// What results take says which outputs were asked for.
+// The bytes of the results tell which outputs were computed.
 bool checkMemory(const std::string &path, const Ids &cutoffs, int32_t vocabulary) {
   auto clusters = static_cast<int32_t>(cutoffs.size());
   bool good = true;
@@ -233,7 +233,8 @@ bool checkScoresOfParts(const Arguments &arguments) {
   info.struct_size = sizeof(info);
   if (!expect(model.session, model.error.text) || talc_model_get_info(model.model, &info, nullptr) != TALC_OK)
     return false;
-  bool good = expect(info.result_count == 1 && info.results[0].width == info.vocabulary_size, "parts are no results");
+  bool good = expect(info.result_count == 1 && info.results[0].width == info.vocabulary_size,
+                     "parts of logits are not results");
   Numbers whole = wholeRows(model, 0, text, info.vocabulary_size);
   good &= !whole.empty() && checkBits(model, whole, info.vocabulary_size);
   return good && checkSteps(model, whole, info.vocabulary_size) && checkMemory(path, cutoffs, info.vocabulary_size);

@@ -11,7 +11,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 using Logits = std::vector<float>;
 
-// Of a file that can be opened.
+// Evaluates texts with the model in a file.
 class Texts {
 public:
   explicit Texts(const std::string &path) {

@@ -77,12 +77,12 @@ bool checkAllocator(const talc_model *model, const Logits &expected) {
 // ---- Aborting
 
 struct Patience {
-  int asked = 0, most = 1 << 30;
+  int asked = 0, limit = 1 << 30;
 };
 
 int32_t isOver(void *user) {
   auto &patience = *static_cast<Patience *>(user);
-  return ++patience.asked > patience.most;
+  return ++patience.asked > patience.limit;
 }
 
 bool checkAborting(const talc_model *model, int32_t threads, const Logits &expected) {
@@ -98,12 +98,13 @@ bool checkAborting(const talc_model *model, int32_t threads, const Logits &expec
   bool good = expect(evaluate(model, session, 0) == expected, "a step that is let go on");
   const int barriers = patience.asked;
   good &= expect(barriers > 0, "somebody is asked");
-  for (int most = 0; good && most < barriers; ++most) {
+  for (int limit = 0; good && limit < barriers; ++limit) {
     talc_slot_reset(session, 0, nullptr);
-    patience = {0, most};
+    patience = {0, limit};
     evaluate(model, session, 0, TALC_ERROR_ABORTED);
-    good &= expect(patience.asked == most + 1 && talc_slot_length(session, 0) == 0 && !talc_logits(session, 0, nullptr),
-                   "after a step that ended");
+    good &=
+        expect(patience.asked == limit + 1 && talc_slot_length(session, 0) == 0 && !talc_logits(session, 0, nullptr),
+               "after a step that ended");
     patience = {};
     good &= expect(evaluate(model, session, 0) == expected, "the step again");
   }

@@ -13,7 +13,7 @@ namespace {
 using Ids = std::vector<int32_t>;
 using Logits = std::vector<float>;
 
-// What the models of the tests have in common: small ids.
+// Ids that are small enough for all models of the tests.
 Ids numbered(int32_t first, int32_t count) {
   Ids ids(count);
   for (int32_t i = 0; i < count; ++i)
@@ -87,11 +87,11 @@ bool checkLength(const talc_model *model, int32_t length) {
   first.add(0, text);
   const Bytes saved = first.save(0);
   const Logits expected = first.add(0, more);
-  // In place of another text, with another source.
+  // Loads them into a slot that holds another text with another source.
   second.begin(1, 11);
   second.add(1, other);
   bool good = second.load(1, saved) && expect(second.add(1, more) == expected, "a loaded slot" + what);
-  // What is cut off leaves no trace.
+  // Tokens that are cut off leave no trace.
   first.begin(1, 3);
   first.add(1, text);
   first.add(1, other);

@@ -118,7 +118,7 @@ bool checkLateThreads() {
   return expect(tookOver > 0, "a thread does the work of one that is late");
 }
 
-// What compilers rely on when they keep vectors on the stack: frames of functions begin at multiples of 16.
+// Frames of functions begin at multiples of 16: compilers rely on that when they keep vectors on the stack.
 bool checkStacks() {
   std::unique_ptr<ThreadPool> pool;
   if (ThreadPool::create(3, pool).failed())
