@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../numerics'))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../numerics/dialect'))
 import check_programs
 import op_models
 import prompts

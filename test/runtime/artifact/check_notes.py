@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-sys.path.append(os.path.join(os.path.dirname(__file__), "..", "artifact"))
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "artifact"))
 import artifact  # noqa: E402
 
 app, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])

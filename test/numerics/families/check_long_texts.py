@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import decoder_models
 import plain_math as pm
 import transfo_xl

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 PROGRAMS, MODELS, DIRECTORY = sys.argv[1:]
-sys.path.append(os.path.dirname(__file__))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from random_checkpoint import read_tensors
 
 # Kernels and the interpreter round the same numbers to 8 bits, but for the last bits of f32. Of the thousands of numbers

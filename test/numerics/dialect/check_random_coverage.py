@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import random_block
 
 # Features that random blocks cannot have, and the tests that cover them.

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import plain_math as pm
 from decoder_layers import add, embedded, gated, inverse_frequencies, linear, projections, rms, turn
 from random_checkpoint import Checkpoint, flatten, read_tensors

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 PROGRAMS, WRITER, *ONLY = sys.argv[1:]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 sys.path.append(WRITER)
 import decoder_models as models
 import family_models

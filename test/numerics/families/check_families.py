@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import family_texts
 import random_checkpoint
 from random_checkpoint import flatten, read_tensors

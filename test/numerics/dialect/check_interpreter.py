@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import op_models
 import prompts
 import random_block

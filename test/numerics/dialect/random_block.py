@@ -11,9 +11,11 @@ weights come from (random_parts.py), and whether it is written in place or is a 
 import argparse
 import copy
 import itertools
+import os
 import random as random_module
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import prompts
 from model_writer import Model
 from random_attention import AttentionKind, attention, cross_attention

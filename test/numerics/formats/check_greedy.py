@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 PROGRAMS, MODELS, DIRECTORY = sys.argv[1:]
-sys.path.append(os.path.dirname(__file__))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 from random_checkpoint import read_tensors
 
 # How much more f32 thinks of its own token, where a text departs; 0.022 was found.

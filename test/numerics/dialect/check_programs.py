@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import check_16_bit_floats
 import op_models
 import prompts

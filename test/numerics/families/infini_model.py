@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import decoder_models
 
 
