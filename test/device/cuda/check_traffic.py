@@ -33,7 +33,7 @@ def compiled(width, weights):
 
 
 def counts(app, ids):
-    """What each kernel did."""
+    """Runs a program, and returns the counts of each kernel."""
     path = os.path.join(DIRECTORY, 'counts')
     subprocess.run([app, '--ids', ','.join(map(str, ids)), '-n', '1', '-q'], check=True, capture_output=True,
                    env={**os.environ, 'FAKE_CUDA_COUNTS': path, 'TALC_CUDA_STEP': 'launches'})

@@ -200,7 +200,7 @@ Step part(const Step &step, size_t span, int64_t from, int64_t to) {
   return {{cut}, step.history, std::vector<float>(first, first + (to - from) * features)};
 }
 
-// How many rows the first step of a span must have, so that it may be cut into several: all rows of a full mask see all
+// The number of rows that the first step of a span must have if it is cut into several: all rows of a full mask see all
 // that the step brings, and history is what lay before a step.
 int64_t firstPart(const Variant &variant, const Span &span) {
   if (!variant.source && (variant.mask == full || span.history >= 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What model_writer.Model writes of tokens that have positions and meet others: rotary positions, states, attention,
+"""The part of model_writer.Model for tokens that have positions and meet others: rotary positions, KV caches, attention,
 memories."""
 import plain_math as pm
 from model_values import Handle, Value, attributes, number, types

@@ -88,7 +88,7 @@ class Checker:
         self.compare('optimized', 'program', f'--tolerance={self.tolerance(given)}')
 
     def check(self, name, build, *compiler_options):
-        """What is wrong; nothing if all is right."""
+        """Returns what is wrong, or an empty text."""
         generator = random.Random(name)
         model = build(generator)
         batch = prompts.ragged_batch(generator, model, model.longest())

@@ -56,7 +56,7 @@ class Definition:
         return {name, *self.records[name]['!superclasses']}
 
     def cases(self, name):
-        """Of an enumeration, or of an attribute or parameter of one."""
+        """The cases of an enumeration, or of an attribute or parameter that is one."""
         record = self.records[name]
         enum = (record.get('enum') or {}).get('def') or name
         return [self.records[case['def']]['str'] for case in self.records[enum].get('enumerants', [])]
@@ -73,7 +73,7 @@ class Definition:
             self.options |= {f'{name} {argument} {case}' for case in self.cases(kind['def'])}
 
     def read_parameters(self, name, record):
-        """Of an enumeration the cases; the default is not printed."""
+        """Reads parameters, and the cases of those that are enumerations; the default case is not printed."""
         self.options.add(name)
         enums = {f'{enum["cppNamespace"]}::{enum["className"]}': enum['!name']
                  for enum in map(self.records.get, self.records['!instanceof']['Talc_Enum'])}
@@ -97,7 +97,7 @@ def definition(root):
 
 
 def parts(text):
-    """Those between commas that are in no brackets."""
+    """Splits a text at the commas outside of brackets."""
     result, depth, last = [], 0, 0
     for at, letter in enumerate(text + ','):
         depth += letter in '<([{'
@@ -123,7 +123,7 @@ class Program:
 
     @staticmethod
     def end(text):
-        """Of the brackets that it stands in."""
+        """The index of the bracket that closes those in which the text begins."""
         depth = 0
         for at, letter in enumerate(text):
             depth += {'<': 1, '>': -1}.get(letter, 0)

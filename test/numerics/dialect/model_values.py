@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What model_writer writes: SSA values, their types, numbers, functions."""
+"""The parts of the text that model_writer writes: SSA values, their types, numbers, functions."""
 
 
 class Value:

@@ -34,7 +34,7 @@ class Model(RecipeWriter, AttentionWriter, MoeWriter):
 
     @contextlib.contextmanager
     def encoding(self):
-        """What is written inside belongs to the encoder of sources."""
+        """Ops that are written inside belong to the encoder of sources."""
         self.encoder = self.encoder or Function()
         outer, self.function, self.in_encoder = self.function, self.encoder, True
         yield
@@ -209,8 +209,8 @@ class Model(RecipeWriter, AttentionWriter, MoeWriter):
         return function
 
     def take(self, make):
-        """What make() writes into the caller of a function, for each call anew, and the caller passes; elsewhere
-        make()."""
+        """Inside a function, make() writes into its caller, for each call anew, and the caller passes the value;
+        elsewhere this is make()."""
         function = self.function
         if not function.caller:
             return make()

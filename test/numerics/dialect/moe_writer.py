@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What model_writer.Model writes of MoE layers: routing weights, and the experts that tokens take."""
+"""The part of model_writer.Model that writes MoE layers: routing weights, and the experts of tokens."""
 import plain_math as pm
 from model_values import attributes, types
 

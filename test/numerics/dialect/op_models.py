@@ -97,7 +97,7 @@ def recipe_transpose(m, x, random):
 
 @case('recipe-pad')
 def recipe_pad(m, x, random):
-    """Of a matrix."""
+    """Pads the rows of a matrix."""
     w, more = m.weight([random.randint(1, 9), x.shape[1]]), random.randint(0, 5)
     return m.linear(x, m.pad(w, w.shape[0] + more, derive=random.random() < 0.5))
 
@@ -303,7 +303,7 @@ SCALINGS = {'plain': None, 'linear': ('linear', 4.0), 'llama3': ('llama3', 8.0, 
 for name in SCALINGS:
     @case(f'rope-{name}')
     def rope(m, x, random, name=name):
-        # As many pairs as the list has; a growing base needs more than one.
+        # There are as many pairs as the list has factors; a growing base needs more than one.
         heads, half = random.randint(1, 4), 3 if name in ('listed', 'dynamic') else random.choice([1, 3, 8, 10])
         width = 2 * half + random.choice([0, 0, 1, 6])  # some features are not turned
         return m.rope(projected(m, x, heads * width), heads, 2 * half, random.choice([100.0, 10000.0]), SCALINGS[name])
@@ -379,7 +379,7 @@ def attention_alibi(m, x, random):
 for place, group in [('state', DECODERS), ('step', ENCODERS)]:
     @case(f'attention-row-bias-{place}', group)
     def attention_row_bias(m, x, random, state=place == 'state'):
-        """Of fewer distances than the window, as many, and more."""
+        """Tables of fewer distances than the window, as many, and more."""
         distances, window, starts = random.choice([1, 5, 20, 60]), random.choice([0, 1, 5, 20, 60]), random.random() < 0.7
         of = lambda heads: projected(m, x, heads * distances)
         return attention_of(m, x, random, 'causal', window=window, state=state, row_bias=of,

@@ -2,7 +2,7 @@
 """Attention of random blocks: `AttentionKind` is what layers share, so that they share kernels, `attention` writes one
 of them, with a memory of earlier segments if it has one, and `cross_attention` one of a source."""
 
-# Which keys a query may see, by the place of the keys.
+# The masks that a query may have, by the place of the keys.
 MASKS = {'step': ['full', 'full', 'causal', 'prefix'], 'state': ['causal', 'prefix'], 'segment': ['causal'],
          'ring': ['causal']}
 BIASES = ['none', 'none', 'none', 'listed', 'relative', 'alibi', 'rounded', 'absolute']
@@ -12,7 +12,7 @@ SCALINGS = [None, None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24), ('
 
 
 class Turn:
-    """How a layer's queries and keys are turned by their positions."""
+    """The rotation of a layer's queries and keys by their positions."""
 
     def __init__(self, random, rotary):
         pick = random.choice
@@ -82,7 +82,7 @@ def bias_of(p, kind, heads):
 
 
 def row_bias_of(p, kind, x, q, heads):
-    """Of the rows that attention is over, or of the queries and what stands for distances (Transformer-XL)."""
+    """Biases from the rows that attention is over, or from the queries and vectors of distances (Transformer-XL)."""
     m, columns, rows = p.m, heads * kind.distances, q.shape[1]
     if kind.bias == 'own':
         return p.linear(x, columns)
@@ -95,7 +95,7 @@ def row_bias_of(p, kind, x, q, heads):
 
 
 def attend(p, kind, x, q, k, v, heads, kv_heads, first=None):
-    """Of queries and keys that stand at their positions."""
+    """Attention of queries and keys that are already rotated."""
     width = k.shape[1] // kv_heads
     row_bias, bias = row_bias_of(p, kind, x, q, heads), bias_of(p, kind, heads)
     return p.m.attention(kind.mask, q, k, v, heads, kv_heads, kind.factor, state_of(p, kind, kv_heads, width),

@@ -30,7 +30,7 @@ LENGTHS = {'segments': [5, 20, 70], 'windows': [70, 1300, 1300]}
 
 
 class Sizes:
-    """What the blocks of a model have in common, so that they share most kernels: compiling is what takes time."""
+    """Sizes that the blocks of a model have in common, so that they share most kernels: compiling takes most of the time."""
 
     def __init__(self, random, place):
         pick = random.choice
@@ -129,7 +129,7 @@ def embed(p, vocabulary, width, whole):
 
 
 def logits(p, x, table):
-    """What a model makes of its rows: scores, perhaps bent, or probabilities, or their logarithms."""
+    """The outputs of a model: scores, perhaps capped, or probabilities, or their logarithms."""
     m, random = p.m, p.random
     y, form = p.norm('layer', m.select(x)), random.choice(['scores', 'scores', 'cap', 'softmax', 'clusters'])
     if form == 'clusters':

@@ -6,7 +6,7 @@ FORMS = ['plain', 'gated', 'gated-op', 'gated-op', 'sliced', 'groups', 'softmax'
 
 
 class LayerKind:
-    """What layers share, so that they share kernels."""
+    """The kind that layers have in common, so that they share kernels."""
 
     def __init__(self, random):
         pick = random.choice

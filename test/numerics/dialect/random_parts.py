@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What random blocks are made of: weights with values of their own or made of others, linear layers, norms."""
+"""Parts of random blocks: weights with values of their own or made of others, linear layers, norms."""
 
 KINDS_OF_MATRICES = ['transpose', 'concat', 'rows', 'half_split', 'pad', 'plus', 'values', 'convert', 'interleave']
 KINDS_OF_VECTORS = ['concat', 'rows', 'half_split', 'pad', 'plus', 'fill']
@@ -75,7 +75,7 @@ class Parts:
         return self.weight(shape, mean, spread)
 
     def linear(self, x, outputs, spread=1.0, groups=1, inputs=None):
-        """Of groups of features the first `inputs`, by default all."""
+        """A linear layer of the first `inputs` features, by default all, in groups."""
         if groups == 1 and inputs and inputs < x.shape[1]:
             x = self.m.slice(x, 0, inputs)
         w = self.matrix(outputs, inputs or x.shape[1] // groups, spread)

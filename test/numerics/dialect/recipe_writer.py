@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What model_writer.Model writes of weights: their sources, and the recipes by which they follow from others; each with
+"""The part of model_writer.Model that writes weights: their sources, and the recipes by which they follow from others; each with
 its values, which are computed when somebody asks for them."""
 import functools
 

@@ -31,7 +31,7 @@ PROGRAM_TOLERANCE = 2e-5
 
 
 def make_prompts(generator, config):
-    """Of very unequal lengths; sources for encoder-decoders. Some have padding inside."""
+    """Prompts of very unequal lengths, with sources for encoder-decoders. Some have padding inside."""
     def numbers(count, most):
         return [generator.randrange(most) for _ in range(count)]
 
@@ -116,7 +116,7 @@ def evaluate(programs, what, model, directory, options):
 
 
 def compare(programs, what, name, case, directory):
-    """What is wrong, or nothing."""
+    """Returns what is wrong, or nothing."""
     model = os.path.join(directory, 'model')
     checkpoint, config, values, names = case()
     settings = family_texts.CONFIG if random_checkpoint.STORED else {}

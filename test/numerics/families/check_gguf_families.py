@@ -98,8 +98,8 @@ def tensor(values, shape):
 
 
 def without_end(name, values):
-    """What is called neither weight nor bias: the bias by which DeepSeek chooses experts; gpt-oss's sinks, and all experts
-    of a layer in one.
+    """Tensors that are called neither weight nor bias: the bias by which DeepSeek chooses experts, gpt-oss's sinks, and all
+    experts of a layer in one.
     """
     _, _, number, *_, kind = name.split('.')
     if kind == 'e_score_correction_bias':
@@ -116,7 +116,7 @@ def without_end(name, values):
 
 
 def by_head(matrix, config):
-    """Of every head the keys, transposed, and the values, as newer files have them."""
+    """The transposed keys and the values of every head, as newer files have them."""
     plain, width = config['qk_nope_head_dim'], config['v_head_dim']
     heads = [matrix[first:first + plain + width] for first in range(0, len(matrix), plain + width)]
     keys, values = [list(map(list, zip(*head[:plain]))) for head in heads], [head[plain:] for head in heads]

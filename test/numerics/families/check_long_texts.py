@@ -90,7 +90,7 @@ def transformer_xl(case):
 
 
 def infini(case):
-    """Of one layer: keys and values follow from the tokens alone, so that what a segment leaves is soon told."""
+    """A model of one layer: keys and values follow from the tokens alone, so that what a segment leaves is soon computed."""
     c, config = case[:2]
     width, shared = config['hidden_size'] // config['num_attention_heads'], config['num_key_value_heads']
     length, delta = config['infini_attention']['segment_length'], config['infini_attention'].get('update') == 'delta'

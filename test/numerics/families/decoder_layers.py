@@ -95,7 +95,7 @@ def attend(q, k, v, width, scale, window=0, cap=0.0, bias=None, prefix=0):
 
 
 def slopes(heads):
-    """Of ALiBi: a power of two, and every other one of twice as many."""
+    """Slopes of ALiBi: those for a power of two, and every other one of those for twice as many."""
     def powers(count):
         start = 2**(-2**-(math.log2(count) - 3))
         return [start**(i + 1) for i in range(count)]
@@ -202,7 +202,7 @@ def llama(c, config, ids, prefix=0):
 
 
 class CompressiveMemory:
-    """Of one key-value head: M, z, and what the open segment will add to them."""
+    """The memory of one key-value head: M, z, and what the open segment will add to them."""
 
     def __init__(self, width):
         self.matrix, self.divisor = [[0.0] * width for _ in range(width)], [0.0] * width

@@ -13,7 +13,7 @@ def linear(c, name, x):
 
 
 def scores(c, x, table):
-    """Of all words, whose rows are those of the embedding's table, or of one of their own."""
+    """Scores of all words, by the embedding's table or by an LM head of its own."""
     return pm.linear(x, c.tensors.get('lm_head.weight', c[table]), None)
 
 
@@ -219,7 +219,7 @@ def fairseq_sinusoid(position, width):
 
 
 def places(c, config, stack, ids):
-    """What is added to the embeddings."""
+    """The rows of positions that are added to the embeddings."""
     kind, width = config['model_type'], config['d_model']
     if kind in ('bart', 'mbart'):
         return [c[f'model.{stack}.embed_positions.weight'][p + 2] for p in range(len(ids))]

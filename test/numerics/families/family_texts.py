@@ -31,7 +31,7 @@ def output(app, prompt, *options):
 
 
 def likeliest(logits, begin):
-    """Of equal ones the first."""
+    """The text by greedy search; the first of equal words is taken."""
     text = list(begin)
     while len(text) < len(begin) + NEW_TOKENS and text[len(begin):][-1:] != ENDS:
         row = beam_search.process(logits([text])[0], text, RULES, ENDS, len(begin), len(begin) + NEW_TOKENS)
@@ -40,7 +40,7 @@ def likeliest(logits, begin):
 
 
 def problem(app, values, prompt):
-    """What is wrong with texts behind the prompt, or nothing."""
+    """Returns what is wrong with texts behind the prompt, or nothing."""
     begin = [CONFIG['decoder_start_token_id']] if 'source' in prompt else prompt['ids']
 
     def logits(texts):

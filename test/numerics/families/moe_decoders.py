@@ -15,7 +15,7 @@ def chosen_of(scores, count):
 
 
 def sum_of(weighted):
-    """Of (weight, row), in their order."""
+    """The sum of weighted rows, in the order of the pairs (weight, row)."""
     return [sum(weight * row[i] for weight, row in weighted) for i in range(len(weighted[0][1]))]
 
 

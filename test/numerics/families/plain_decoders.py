@@ -12,7 +12,7 @@ def columns(x, chosen):
 
 
 def per_head(x, width, which):
-    """Of rows that hold query, key and value of one head after the other."""
+    """Takes queries, keys or values from rows that hold all three of one head after the other."""
     return columns(x, [i for i in range(len(x[0])) if i // width % 3 == which])
 
 

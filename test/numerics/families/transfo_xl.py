@@ -79,7 +79,7 @@ def attention(c, config, at, shared, x):
 
 
 def layer(c, config, at, x):
-    """Of text behind its memory."""
+    """A layer for a text behind its memory of zeros."""
     memory = config['mem_len']
     zeros = [[0.0] * len(x[0]) for _ in range(memory)]
     mixed = add(x, attention(c, config, at + 'dec_attn.', 'transformer.', zeros + x))

@@ -34,7 +34,7 @@ def content(path):
 
 
 def same(what, apps, *options):
-    """What both print; of the options LOGITS stands for a file, which is the same."""
+    """Runs both programs, which must print the same; the option LOGITS stands for a file, which must be the same, too."""
     found = []
     for app in apps:
         logits = app + '.logits'

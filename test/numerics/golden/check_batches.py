@@ -12,7 +12,7 @@ import tempfile
 
 from check_golden import expect, run
 
-# How the texts are evaluated, after one by one on one thread. Not by two: beside other tests they would wait for each other
+# Options by which the texts are evaluated, after one by one on one thread. Not by two: beside other tests they would wait for each other
 # awake.
 WAYS = [('--batch', '32', '-t', '1'), ('--batch', '32', '-t', '4'), ('--batch', '7', '-t', '3')]
 

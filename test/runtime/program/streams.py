@@ -60,7 +60,7 @@ def check_many(app):
 
 
 def packets(*command):
-    """What each of a command's writes has."""
+    """The content of each write of a command."""
     end, given = os.pipe2(os.O_DIRECT)
     process = subprocess.Popen(command, stdout=given)
     os.close(given)
