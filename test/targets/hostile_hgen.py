@@ -42,7 +42,7 @@ def check(hgen, expected):
 
 
 def check_without(hgen, name):
-    """Where plans want Halide, but need not have it."""
+    """Plans that prefer Halide get the loops of mlir and a warning."""
     run = compile_with(hgen, '--generator=auto', '--plan=matmul_*: by_halide = 1', '--cache=off', output=name)
     if run.returncode != 0 or not re.search(r'^warning: kernel matmul_\d+: mlir makes the loops: error\[T0509\]', run.stderr):
         sys.exit(f'{hgen}: status {run.returncode}, expected a program by mlir\n{run.stderr}')
@@ -51,7 +51,7 @@ def check_without(hgen, name):
             sys.exit(f'{hgen}: the program is not that by mlir')
 
 
-NO_OBJECT = 'its answer is no object for .* that defines it and is complete'
+NO_OBJECT = 'its answer is not an object for .* that defines it and is complete'
 check(os.path.join(DIRECTORY, 'none'), '.+')
 check(script('crash', 'kill -SEGV $$'), '.+')
 check(script('refuse', 'echo "hgen: no such processor"; exit 1'), 'ended with status 1: hgen: no such processor')

@@ -25,7 +25,7 @@ std::string PlanOverrides::parseEntry(StringRef text) {
     if (!isParameter(name.trim()) && !entry.digest.empty())
       return "";  // recorded by a talc with other parameters
     if (!isParameter(name.trim()))
-      return "there is no tuning parameter '" + name.trim().str() + "'";
+      return "unknown tuning parameter '" + name.trim().str() + "'";
     entry.parameters.emplace_back(name.trim().str(), parsed);
   }
   entries.push_back(std::move(entry));

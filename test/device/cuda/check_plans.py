@@ -11,7 +11,7 @@ ROUNDS = 5
 
 
 def changes(plan):
-    """What each round changes in the plan that the cost model chose for a kernel."""
+    """The changes that each round makes to the plan that the cost model chose for a kernel."""
     if 'stages' in plan and plan['task_rows'] == 16:  # by MMA, one row
         return [{'stages': 0, 'stage_weights': 0}, {'unroll_steps': 3}, {'resident_threads': 512},
                 {'stages': plan['stages'] and 5}, {'task_panels': 1}]

@@ -29,7 +29,7 @@
 // SINGLE: error: 'kernel.tasks' op cannot have this plan: task_rows is 32, expected 16 for a single row
 // REGISTERS: error: 'kernel.tasks' op cannot have this plan: accumulators of task_rows = 96 and task_panels = 2 take {{[0-9]+}} of 255 registers
 // COLUMNS: error: 'kernel.tasks' op cannot have this plan: thread_columns is 3, expected a power of two that divides the 64 columns of a panel
-// NAME: error: plans: there is no tuning parameter 'tile_rows'
+// NAME: error: plans: unknown tuning parameter 'tile_rows'
 // EXPAND: error: 'kernel.matmul' op cannot have the plan of its tasks: task_rows is 40, expected a multiple of 16
 
 // CHECK-LABEL: @many(
