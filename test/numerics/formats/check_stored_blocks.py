@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
+"""check_stored_blocks.py BIN WRITER FORMATS [--values|--models] [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
 against the interpreter, on this machine or on another that is emulated; of values alone the bits.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
-are taken as they are. WRITER and FORMATS are the folders of gguf_writer.py and block_formats.py.
+are taken as they are. The values of a format are those of a table of its own. WRITER and FORMATS are the folders of
+gguf_writer.py and block_formats.py.
 """
 import os
 import random
@@ -14,7 +15,8 @@ import tempfile
 
 PROGRAMS = sys.argv[1]
 sys.path += sys.argv[2:4]
-TARGET, _, EMULATOR = (sys.argv[4] if len(sys.argv) > 4 else 'native').partition('@')
+PARTS = [word for word in sys.argv[4:] if word.startswith('--')]
+TARGET, _, EMULATOR = next((word for word in sys.argv[4:] if word not in PARTS), 'native').partition('@')
 import block_formats
 import gguf_writer as gguf
 from artifact import read_weights
@@ -191,9 +193,11 @@ def check_gguf(directory):
 
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        check_every_format(directory)
-        check_values(directory)
-        check_gguf(directory)
+        if '--values' not in PARTS:
+            check_every_format(directory)
+            check_gguf(directory)
+        if '--models' not in PARTS:
+            check_values(directory)
 
 
 if __name__ == "__main__":
