@@ -43,10 +43,7 @@ static constexpr DiscardableAttribute table[] = {
     {narrowedAttr, isFloat16, "f16 or bf16", isOneOf<ArenaOp>, "kernel.arena"},
     // compiler/generators/GeneratedCode.h
     onFunction("kernel.generator", isAttribute<DictionaryAttr>, "a dictionary"),
-    onFunction("kernel.specification", isAttribute<DictionaryAttr>, "a dictionary"),
     onFunction("kernel.generated_code", isAttribute<DictionaryAttr>, "a dictionary"),
-    // compiler/passes/schedule/cpu/matmul/AmxInt8.h
-    {"kernel.use_amx", isAttribute<UnitAttr>, "unit", isOneOf<MatmulOp>, "matmuls"},
     // compiler/passes/schedule/cpu/Isa.h
     {"kernel.isa", isIsa, "lanes, registers and traits", isOneOf<ModuleOp>, "modules"},
     onFunction(launchesAttr, isLaunchList, "an array of launches"),

@@ -6,8 +6,8 @@
 
 namespace talc {
 
-// On matmuls whose many rows AMX multiplies; matmul-to-amx sets it.
-inline constexpr llvm::StringLiteral useAmxAttr = "kernel.use_amx";
+// A parameter of the plans of matmuls whose many rows AMX multiplies. matmul-to-amx adds it; no override can.
+inline constexpr llvm::StringLiteral useAmxParameter = "use_amx";
 
 // Whether AMX can multiply them.
 bool canUseAmxInt8(const MatmulShape &shape, const IsaTraits &traits);
