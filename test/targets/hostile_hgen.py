@@ -51,7 +51,7 @@ def check_without(hgen, name):
             sys.exit(f'{hgen}: the program is not that by mlir')
 
 
-NO_OBJECT = 'its answer is no object for .* that defines it and is complete'
+NO_OBJECT = 'its answer is not an object for .* that defines it and is complete'
 check(os.path.join(DIRECTORY, 'none'), '.+')
 check(script('crash', 'kill -SEGV $$'), '.+')
 check(script('refuse', 'echo "hgen: no such processor"; exit 1'), 'ended with status 1: hgen: no such processor')

@@ -156,7 +156,7 @@ llvm::Expected<GeneratedCode> runHgen(const HgenRequest &request) {
     return std::move(error);
   std::string problem = run(*hgen, **directory), object = readFileContent((*directory)->file("made.o"));
   if (problem.empty() && !isComplete(object, request))
-    problem = fmt::format("its answer is no object for {} that defines it and is complete", request.processor);
+    problem = fmt::format("its answer is not an object for {} that defines it and is complete", request.processor);
   if (!problem.empty())
     return makeError(ErrorCode::Generator, "{}: for {}: {}; --generator=mlir does without it", *hgen, request.symbol,
                      problem);

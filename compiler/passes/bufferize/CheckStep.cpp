@@ -113,7 +113,7 @@ bool isMemory(Value value) {
 
 // ---- The walk
 
-// How tasks are divided among workers.
+// The division of an op's tasks among workers.
 struct Workers {
   bool byTokens, isDynamic;
 

@@ -208,7 +208,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return total;
   }
 
-  // Returns whether a frame moved. There is no recursion, so that this ends.
+  // Returns whether a frame moved. Functions are not recursive, so that this ends.
   static bool moveAfterCallers(ArrayRef<func::FuncOp> functions, llvm::MapVector<StringRef, Frame> &frames) {
     bool moved = false;
     for (func::FuncOp function : functions)

@@ -180,11 +180,11 @@ struct LowerNorm : OpRewritePattern<talc::NormOp> {
 };
 
 // An op with one operand -> the compute op of the same name
-template <typename SourceOp, typename PieceOp> struct LowerRows : OpRewritePattern<SourceOp> {
+template <typename SourceOp, typename ComputeOp> struct LowerRows : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<PieceOp>(op, op.getType(), stepOf(op), op.getX(), init);
+    rewriter.replaceOpWithNewOp<ComputeOp>(op, op.getType(), stepOf(op), op.getX(), init);
     return success();
   }
 };

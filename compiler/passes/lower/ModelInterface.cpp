@@ -48,7 +48,7 @@ static int64_t rowsOf(Value table) {
 
 // The number of ids for which all embedding tables of an entry have a row, apart from partial tables.
 static int64_t tableRows(ModuleOp module, Attribute name) {
-  int64_t rows = int64_t(1) << 28;  // if there is no table
+  int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
     if (function->getAttr(entryNameAttr) == name)
       function.walk([&](EmbeddingOp op) {
@@ -131,7 +131,7 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
   return rows;
 }
 
-// Limits of steps that rings impose; 0 if there are no rings.
+// Limits of steps that rings impose; 0 without rings.
 struct RingFacts {
   int64_t window = 0, sinkTokens = 0, stepTokens = 0;
 

@@ -147,7 +147,7 @@ static const Level *highestLevel(const llvm::StringSet<> &features) {
   return highest;
 }
 
-// Without vectors if there is no level.
+// Without vectors if the features are those of none of the levels.
 static CpuFacts factsOf(const llvm::StringSet<> &features) {
   CpuFacts facts;
   facts.needs.family = "x86-64";

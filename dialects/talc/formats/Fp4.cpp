@@ -37,7 +37,7 @@ template <int64_t size> struct Numbers {
   static int64_t byte(int64_t i) { return i / size * (size / 2) + i % (size / 2); }
   static int shift(int64_t i) { return i % size < size / 2 ? 0 : 4; }
   static uint8_t get(const uint8_t *bytes, int64_t i) { return bytes[byte(i)] >> shift(i) & 15; }
-  // Of bytes that are zero.
+  // The code's bits have to be zero before.
   static void set(uint8_t *bytes, int64_t i, int code) { bytes[byte(i)] |= static_cast<uint8_t>(code << shift(i)); }
 };
 

@@ -5,7 +5,7 @@
 // RUN: sed -E 's/^( *kernel.tasks .* by [a-z]+)/\1 dynamic/' %s > %t.mlir
 // RUN: talc-opt %t.mlir -outline-kernels -insert-barriers | FileCheck %s --check-prefix=DYNAMIC
 
-// Where any worker does any task every piece waits for what it reads, rows or not.
+// If any worker does any task, every compute op waits for what it reads, divided by rows or not.
 // DYNAMIC-LABEL: func.func @prefill(
 // DYNAMIC-SAME: kernel.dynamic_schedule
 // DYNAMIC-NOT: kernel.barrier

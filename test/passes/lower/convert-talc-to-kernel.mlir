@@ -179,7 +179,7 @@ func.func private @mixture(%x: tensor<1x32xf32>, %p: tensor<1x3xf32>, %gate: ten
 
 // -----
 
-// What is between the halves is rounded where the op says so.
+// The hidden values between the two halves are quantized if the op says so.
 // CHECK-LABEL: @rounded_mixture
 // CHECK: %[[HIDDEN:.*]] = kernel.experts %[[STEP:.*]], %{{.*}} routes %{{.*}} gated {
 // CHECK: -> tensor<?x64xf32>

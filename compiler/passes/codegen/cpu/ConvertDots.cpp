@@ -35,7 +35,7 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
   void runOnOperation() override {
     const auto *use = llvm::find_if(known, [&](const Instructions &those) { return those.name == instructions; });
     if (use == std::end(known)) {
-      getOperation().emitError() << "there are no instructions " << instructions << " for dot products";
+      getOperation().emitError() << "unknown instructions for dot products: " << instructions;
       return signalPassFailure();
     }
     auto walked = getOperation().walk([&](Operation *op) {
