@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace talc {
 
-Value stepOf(Operation *op) {
+Value getStepArgument(Operation *op) {
   return op->getParentOfType<func::FuncOp>().getArgument(0);
 }
 

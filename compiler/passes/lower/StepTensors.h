@@ -7,7 +7,7 @@
 namespace talc {
 
 // The step is the first argument of every function.
-mlir::Value stepOf(mlir::Operation *op);
+mlir::Value getStepArgument(mlir::Operation *op);
 
 // The number of rows of a value: the tokens of the step, or only wanted ones.
 mlir::Value rowCount(mlir::OpBuilder &builder, mlir::Value value);

@@ -41,7 +41,7 @@ static llvm::Expected<Operation *> reference(Operation *symbol) {
   return copy;
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>> codeOf(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
+llvm::Expected<OwningOpRef<ModuleOp>> extractFunction(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
   OwningOpRef<ModuleOp> code = emptyModule(function);
   LLVM::LLVMFuncOp defined = function.clone();
   defined.setLinkage(LLVM::Linkage::External);

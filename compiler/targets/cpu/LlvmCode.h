@@ -14,7 +14,7 @@ mlir::OwningOpRef<mlir::ModuleOp> allCode(mlir::ModuleOp module);
 
 // A function, declarations of those that it calls, and copies of the constants that it reads. Code has no variables:
 // several threads and sessions run it.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> codeOf(mlir::LLVM::LLVMFuncOp function,
-                                                         const mlir::SymbolTable &symbols);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> extractFunction(mlir::LLVM::LLVMFuncOp function,
+                                                                  const mlir::SymbolTable &symbols);
 
 }  // namespace talc::cpu

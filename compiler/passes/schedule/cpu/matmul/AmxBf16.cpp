@@ -115,16 +115,16 @@ private:
   }
 
   void multiply(const Rows &rows, const Block &block) {
-    Value whole = e.mul(e.div(rows.count, side), side), rest = e.sub(rows.count, whole);
-    e.loop(e.index(0), whole, side, [&](Value row) {
+    Value wholeTiles = e.mul(e.div(rows.count, side), side), rest = e.sub(rows.count, wholeTiles);
+    e.loop(e.index(0), wholeTiles, side, [&](Value row) {
       multiply(row, block, [&](Value step) {
         Emitter::Values at = {e.add(rows.first, row), e.add(block.feature, e.mul(step, stepK))};
         return loadTile(c.x, at);
       });
     });
     e.when(e.less(e.index(0), rest), [&] {
-      padRows(e.add(rows.first, whole), rest, block);
-      multiply(whole, block, [&](Value step) { return loadTile(padded, {step, e.index(0), e.index(0)}); });
+      padRows(e.add(rows.first, wholeTiles), rest, block);
+      multiply(wholeTiles, block, [&](Value step) { return loadTile(padded, {step, e.index(0), e.index(0)}); });
     });
   }
 
