@@ -2,7 +2,6 @@
 // The discardable attributes of the kernel dialect. Names that are spelled out are those of the headers named beside.
 #include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/LaunchList.h"
 #include "dialects/talc/AttributeTable.h"
 
 using namespace mlir;
@@ -45,7 +44,7 @@ static constexpr DiscardableAttribute table[] = {
     onFunction("kernel.generator", isAttribute<DictionaryAttr>, "a dictionary"),
     onFunction("kernel.specification", isAttribute<DictionaryAttr>, "a dictionary"),
     onFunction("kernel.generated_code", isAttribute<DictionaryAttr>, "a dictionary"),
-    // compiler/passes/schedule/cpu/matmul/AmxInt8.h
+    // compiler/passes/schedule/cpu/matmul/Amx.h
     {"kernel.use_amx", isAttribute<UnitAttr>, "unit", isOperation<MatmulOp>, "matmuls"},
     // compiler/passes/schedule/cpu/Isa.h
     {"kernel.isa", isIsa, "lanes, registers and traits", isOperation<ModuleOp>, "modules"},

@@ -9,10 +9,7 @@
 //     return %y                                        %r = materialize %y in %out;  return %r
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/lower/ElementwiseBodies.h"
-#include "compiler/passes/lower/ExpertPatterns.h"
-#include "compiler/passes/lower/ModelInterface.h"
-#include "compiler/passes/lower/StepTensors.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 

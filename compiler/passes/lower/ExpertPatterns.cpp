@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mixture of experts becomes two ops: the gated projections for the slots of every token, then the down projections,
 // which are summed over the slots.
-#include "compiler/passes/lower/ExpertPatterns.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
-#include "compiler/passes/lower/ElementwiseBodies.h"
-#include "compiler/passes/lower/StepTensors.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 

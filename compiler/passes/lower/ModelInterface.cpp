@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the interface of a model from its talc ops.
-#include "compiler/passes/lower/ModelInterface.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
 #include "dialects/talc/LogitParts.h"
 

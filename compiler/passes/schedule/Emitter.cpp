@@ -2,8 +2,7 @@
 // A thin layer over OpBuilder, in which code that emits loops over buffers and vectors reads like these loops.
 #include "compiler/passes/schedule/Emitter.h"
 
-#include "compiler/passes/schedule/storage/Loads.h"
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "dialects/talc/formats/KvFormats.h"
 

@@ -3,11 +3,10 @@
 //
 // NEON has 32 registers of 4 lanes: as many floats as 16 registers of 8, so tiles have the columns of AVX2 and twice
 // its vectors. A multiply-add by element takes a row's scalar from a lane, and needs no broadcast.
-#include "compiler/targets/cpu/Aarch64.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/TargetSelect.h"

@@ -73,4 +73,18 @@ private:
   CpuFacts cpu;
 };
 
+// The x86-64 processors that talc has code for, which have AVX2 and FMA. (X86.cpp)
+//
+// native, with the caches of this machine; x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3,
+// with the caches of common processors of its level. A null pointer for another name.
+llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name);
+std::vector<std::string> x86Names();
+
+// The 64-bit ARM processors that talc has code for, which have NEON and half-precision arithmetic. (Aarch64.cpp)
+//
+// aarch64, aarch64+dotprod, or LLVM's name of a processor with at least the features of the first; native on such a
+// machine. A null pointer for another name.
+llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name);
+std::vector<std::string> aarch64Names();
+
 }  // namespace talc::cpu

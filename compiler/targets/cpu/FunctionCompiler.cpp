@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions go through LLVM apart from one another: none is inlined, so nothing is lost, and processors share the work.
 // LLVM's own splitCodeGen shares out only what comes behind the optimization, and keeps no function apart for a cache.
-#include "compiler/targets/cpu/FunctionCompiler.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 #include "compiler/generators/GeneratedCode.h"
-#include "compiler/targets/cpu/Linker.h"
-#include "compiler/targets/cpu/LlvmCode.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
 #include "dialects/talc/ModelName.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs lld inside the process, on files in a fresh temporary directory.
-#include "compiler/targets/cpu/Linker.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"

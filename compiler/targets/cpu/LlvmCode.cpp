@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions are compiled apart from one another: none is inlined, so nothing is lost, and processors share the work.
-#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 

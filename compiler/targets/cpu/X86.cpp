@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of processors, the levels of the psABI (x86-64, table 3.1) that code is made for, and what this machine is.
-#include "compiler/targets/cpu/X86.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/TargetSelect.h"

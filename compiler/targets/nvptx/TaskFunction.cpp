@@ -15,8 +15,6 @@
 // large tasks need.
 #include "compiler/targets/nvptx/TaskFunction.h"
 
-#include "compiler/targets/nvptx/RematerializeTaskCoords.h"
-
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"

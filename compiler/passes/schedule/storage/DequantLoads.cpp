@@ -2,7 +2,7 @@
 // Dequantizes values of the formats of dialects/talc/formats where they are loaded.
 //
 // Values are those of the decode function of the format: products and sums are rounded separately, never fused.
-#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "compiler/passes/schedule/storage/BlockReader.h"
 

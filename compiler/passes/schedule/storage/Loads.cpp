@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads of float formats, which are converted to f32, and of quant blocks.
-#include "compiler/passes/schedule/storage/Loads.h"
-
-#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

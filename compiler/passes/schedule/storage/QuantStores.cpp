@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores of float formats, which are converted from f32, and of quant blocks.
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

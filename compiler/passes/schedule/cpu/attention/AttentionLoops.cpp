@@ -16,7 +16,7 @@
 // block before all others, with queries of their own.
 #include "compiler/passes/schedule/cpu/attention/AttentionLoops.h"
 
-#include "compiler/passes/schedule/attention/ZeroKeys.h"
+#include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
 

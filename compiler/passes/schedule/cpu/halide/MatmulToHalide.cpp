@@ -11,7 +11,7 @@
 #include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
-#include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

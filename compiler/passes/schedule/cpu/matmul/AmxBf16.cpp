@@ -16,7 +16,7 @@
 // own: the bits are not those of other instruction sets. So the kind of operands decides what is multiplied here and
 // never the number of rows, and fewer than 16 rows are padded. A single row takes as long as 16 do, and makes pairs of
 // 32 bytes of the weight a cycle: some times what a core gets from memory.
-#include "compiler/passes/schedule/cpu/matmul/AmxBf16.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 

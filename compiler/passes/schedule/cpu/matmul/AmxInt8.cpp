@@ -18,7 +18,7 @@
 //
 // A last tile of fewer than 16 rows begins further up: it goes first, and what it computes for rows of other tiles is
 // thrown away.
-#include "compiler/passes/schedule/cpu/matmul/AmxInt8.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 
 #include "compiler/passes/schedule/cpu/matmul/QuantUnpack.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"

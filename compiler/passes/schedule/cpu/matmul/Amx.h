@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many rows of quantized activations times a weight's quant blocks, by the tile instructions of AMX.
+// Matmuls by the tile instructions of AMX: of bf16 by bf16, and of quantized activations by a weight's quant blocks.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 namespace talc {
 
+// Why AMX cannot multiply the op's operands as bf16; empty: it can.
+std::string whyNotAmxBf16(kernel::MatmulOp op, const IsaTraits &traits);
+
+// Replaces the body of the tasks by loops; the op is left to be erased.
+void expandAmxBf16(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op);
+
 // On matmuls whose many rows AMX multiplies; matmul-to-amx sets it.
 inline constexpr llvm::StringLiteral useAmxAttr = "kernel.use_amx";
 
-// Whether AMX can multiply them.
+// Whether AMX can multiply quantized activations by a weight's quant blocks.
 bool canUseAmxInt8(const MatmulShape &shape, const IsaTraits &traits);
 
+// Multiplies many rows of quantized activations by a weight's quant blocks.
 class AmxInt8 {
 public:
   // Allocates its stack where the emitter stands: before the tasks.
