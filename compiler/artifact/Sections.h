@@ -3,7 +3,7 @@
 // module.
 #pragma once
 
-#include "compiler/artifact/WeightStream.h"
+#include "compiler/artifact/weights/WeightStream.h"
 #include "compiler/targets/Target.h"
 #include "runtime/artifact/ArtifactFormat.h"
 #include "runtime/artifact/GenerationSettings.h"

@@ -2,7 +2,7 @@
 // The values that a weight may have, and errors for others.
 #pragma once
 
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

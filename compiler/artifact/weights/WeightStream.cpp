@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates weights in bands of about two MiB. All threads compute the bands of one wave while the bands of the wave
 // before it are written, in order.
-#include "compiler/artifact/WeightStream.h"
+#include "compiler/artifact/weights/WeightStream.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/WeightRange.h"
+#include "compiler/artifact/weights/WeightRange.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/MathExtras.h"

@@ -2,8 +2,8 @@
 // The values that recipes make of weights. dialects/talc/TalcDialect.td defines the recipes; shapes must fit.
 #pragma once
 
-#include "compiler/artifact/RotaryFrequencies.h"
-#include "compiler/artifact/WeightValues.h"
+#include "compiler/artifact/weights/RotaryFrequencies.h"
+#include "compiler/artifact/weights/WeightValues.h"
 
 #include "dialects/talc/TalcDialect.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounds rows by the importance of their columns.
-#include "compiler/artifact/Importance.h"
+#include "compiler/artifact/weights/Importance.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 #include "dialects/talc/formats/FormatChoice.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frequencies of rotary position embeddings and the ways in which long-context models change them.
-#include "compiler/artifact/RotaryFrequencies.h"
+#include "compiler/artifact/weights/RotaryFrequencies.h"
 
 #include "dialects/talc/TalcDialect.h"
 

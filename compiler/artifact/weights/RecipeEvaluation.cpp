@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the shapes of a recipe fit, and makes its values.
 #include "compiler/Error.h"
-#include "compiler/artifact/WeightGraph.h"
-#include "compiler/artifact/WeightRecipes.h"
+#include "compiler/artifact/weights/WeightGraph.h"
+#include "compiler/artifact/weights/WeightRecipes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 

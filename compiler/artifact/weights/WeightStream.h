@@ -2,7 +2,7 @@
 // Writes the Weights section: every placed weight, evaluated and streamed in the order of the section.
 #pragma once
 
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

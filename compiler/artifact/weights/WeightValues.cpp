@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of weights as matrices, and rounding to a storage format.
-#include "compiler/artifact/WeightValues.h"
+#include "compiler/artifact/weights/WeightValues.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"

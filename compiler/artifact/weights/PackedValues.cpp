@@ -5,7 +5,7 @@
 //     a0 a1 a2                      a0 b0 a1 b1 a2 b2
 //     b0 b1 b2          ->          c0  0 c1  0 c2  0
 //     c0 c1 c2
-#include "compiler/artifact/WeightRecipes.h"
+#include "compiler/artifact/weights/WeightRecipes.h"
 
 #include <algorithm>
 

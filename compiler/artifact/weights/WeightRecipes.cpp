@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates recipes tile by tile: a recipe asks its sources for blocks of about 64 KiB and rearranges them.
-#include "compiler/artifact/WeightRecipes.h"
+#include "compiler/artifact/weights/WeightRecipes.h"
 
 #include <algorithm>
 

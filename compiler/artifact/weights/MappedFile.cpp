@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps files of weights.
-#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/weights/MappedFile.h"
 
 #include "compiler/Error.h"
 

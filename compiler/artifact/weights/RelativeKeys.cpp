@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // #talc.relative_keys: projections of distances as sinusoids. All rows of a head are sums over one projection, so that
 // they are made at once, when the first of them is read.
-#include "compiler/artifact/WeightRecipes.h"
+#include "compiler/artifact/weights/WeightRecipes.h"
 
 #include <cmath>
 #include <mutex>

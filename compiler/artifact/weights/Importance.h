@@ -2,7 +2,7 @@
 // The weights of errors in the columns of a matrix (importance), and matrices that are quantized accordingly.
 #pragma once
 
-#include "compiler/artifact/WeightValues.h"
+#include "compiler/artifact/weights/WeightValues.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/Support/Error.h"

@@ -2,8 +2,8 @@
 // The values of weights that do not depend on other weights.
 #pragma once
 
-#include "compiler/artifact/MappedFile.h"
-#include "compiler/artifact/WeightValues.h"
+#include "compiler/artifact/weights/MappedFile.h"
+#include "compiler/artifact/weights/WeightValues.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

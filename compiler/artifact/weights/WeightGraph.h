@@ -2,8 +2,8 @@
 // Gives access to the values of talc.weight symbols: opens files, checks shapes and ranges, follows recipes.
 #pragma once
 
-#include "compiler/artifact/MappedFile.h"
-#include "compiler/artifact/WeightValues.h"
+#include "compiler/artifact/weights/MappedFile.h"
+#include "compiler/artifact/weights/WeightValues.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes values, or blocks, of codes and scales from separate tables.
-#include "compiler/artifact/WeightSources.h"
+#include "compiler/artifact/weights/WeightSources.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/LowBitTensor.h"
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/LowBitTensor.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"

@@ -2,7 +2,7 @@
 // Reads the numbers of a #talc.codes: a tensor of a few bits per element.
 #pragma once
 
-#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/weights/MappedFile.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/ArrayRef.h"

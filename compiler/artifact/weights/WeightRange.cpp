@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the value that kept a weight from being stored, in the weights of files that it is made of.
-#include "compiler/artifact/WeightRange.h"
+#include "compiler/artifact/weights/WeightRange.h"
 
 #include "compiler/Error.h"
 

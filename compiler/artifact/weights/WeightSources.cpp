@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tiles of files, of pseudo-random matrices and of values written in the program.
-#include "compiler/artifact/WeightSources.h"
+#include "compiler/artifact/weights/WeightSources.h"
 
-#include "compiler/artifact/RandomUniform.h"
+#include "compiler/artifact/weights/RandomUniform.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the bits of numbers, and decodes them.
-#include "compiler/artifact/LowBitTensor.h"
+#include "compiler/artifact/weights/LowBitTensor.h"
 
 #include "dialects/talc/formats/SmallFloats.h"
 

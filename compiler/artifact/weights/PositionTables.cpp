@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables by position or by distance, which follow from their shape alone.
-#include "compiler/artifact/WeightRecipes.h"
+#include "compiler/artifact/weights/WeightRecipes.h"
 
 #include "llvm/ADT/APFloat.h"
 

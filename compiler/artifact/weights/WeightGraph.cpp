@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows the sources and recipes of weights.
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/Importance.h"
-#include "compiler/artifact/WeightSources.h"
+#include "compiler/artifact/weights/Importance.h"
+#include "compiler/artifact/weights/WeightSources.h"
 #include "dialects/talc/formats/FormatChoice.h"
 
 #include "llvm/Support/MathExtras.h"
