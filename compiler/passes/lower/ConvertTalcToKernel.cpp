@@ -273,7 +273,7 @@ struct LowerMemory : OpRewritePattern<talc::MemoryOp> {
   }
 };
 
-// An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.h)
+// An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.cpp)
 template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bucket of a distance in a table of relative attention biases.
+// Positions in attention: the angles by which rotary embeddings rotate, and the buckets of relative attention biases.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"
 
+#include <vector>
+
 namespace talc::reference {
+
+// Cosines, then sines, of the angles at a position, times the scaling's amplitude if `amplified`; see
+// #talc.rotary_table. `scaling` may be null.
+std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position,
+                              bool amplified = true);
 
 // The buckets of #talc.relative_bias: short distances have their own, longer ones share them logarithmically.
 // Checkpoints were trained with float32 logarithms that are truncated; at the edge of a bucket only that arithmetic
