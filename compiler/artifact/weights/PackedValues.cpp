@@ -37,7 +37,7 @@ private:
 };
 
 void Packed::read(Tile tile, float *out, int64_t stride) const {
-  // Several panels at once, because a transposed source is read in pieces of that many neighbouring values.
+  // Several panels at once, because a transposed source is read in pieces of that many neighboring values.
   int64_t panelsPerBlock = std::max<int64_t>(1, 64 / lanes);
   int64_t depthsPerBlock = std::max<int64_t>(1, blockElements / (panelsPerBlock * lanes));
   std::vector<float> values(panelsPerBlock * lanes * depthsPerBlock);

@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  // read(rows of the source that stay neighbours, the first one's row in the tile)
+  // read(rows of the source that stay neighbors, the first one's row in the tile)
   void eachRun(Tile tile, llvm::function_ref<void(Tile, int64_t)> read) const {
     for (int64_t done = 0, together; done < tile.rows; done += together) {
       int64_t first = row(tile.row + done);

@@ -52,7 +52,7 @@ llvm::Expected<std::vector<PlacedWeight>> placedWeights(ModuleOp module, int64_t
 
 namespace {
 
-// Neighbouring rows of a weight, or whole blocks of one row: contiguous in the section.
+// Neighboring rows of a weight, or whole blocks of one row: contiguous in the section.
 struct Band {
   size_t weight;  // index among the placed weights
   int64_t offset;

@@ -19,7 +19,7 @@ struct CpuFacts {
   // Whether instructions stay as talc's passes order them until registers are allocated, and whether in that order from
   // then on.
   bool keepsOrder = false, keepsSchedule = false;
-  // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
+  // Whether an instruction loads two neighboring vectors, from a register plus a constant.
   bool loadsPairs = false;
   IsaTraits traits;
   // The size of L2. It decides in which order results are computed, never what they are.

@@ -117,7 +117,7 @@ static void expandMemoryIntrinsics(llvm::Function &function, const llvm::TargetT
   }
 }
 
-// Leaves constants of addresses to the instructions, where neighbours would else have offsets in registers. LLVM's own
+// Leaves constants of addresses to the instructions, where neighbors would else have offsets in registers. LLVM's own
 // code generators do so by the same passes, for some targets only where a global option says so.
 static void separateConstantOffsets(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   llvm::FunctionPassManager passes;

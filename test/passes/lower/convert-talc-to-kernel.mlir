@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-talc-to-kernel: every talc op as a piece or linalg.generic, the step and the destination in every signature.
+// convert-talc-to-kernel: every talc op as a compute op or linalg.generic, step and destination in every signature.
 // RUN: talc-opt %s -split-input-file -convert-talc-to-kernel -cse -canonicalize | FileCheck %s
 
 module attributes {talc.max_sequence = 64 : i64} {

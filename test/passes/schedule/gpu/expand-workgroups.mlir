@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups: what the threads of a workgroup do of each piece; tasks stay, with their extents.
+// expand-workgroups: what the threads of a workgroup do of each compute op; tasks stay, with their extents.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=mma=false -canonicalize | FileCheck %s
 
 // A row's columns are the lanes of 64 threads; sums go through a subgroup by shuffles, then through shared memory.
