@@ -77,7 +77,7 @@ LogicalResult TasksOp::verify() {
   if (getGrain().size() != (hasExtents ? shape.grain : 0) ||
       llvm::any_of(getGrain(), [](int64_t size) { return size < 1; }))
     return emitOpError() << "over " << space << " has a grain of " << getGrain().size() << " sizes, expected "
-                         << (known ? shape.grain : 0) << " of at least 1";
+                         << (hasExtents ? shape.grain : 0) << " of at least 1";
   if ((*this)->getParentOfType<TasksOp>())
     return emitOpError("is inside a task of another compute op");
   return success();
