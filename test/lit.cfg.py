@@ -78,7 +78,7 @@ if lavapipe and os.path.exists(validation) and ctypes.util.find_library("vulkan"
     config.available_features.add("vulkan")
     config.environment["VK_ICD_FILENAMES"] = lavapipe[0]
 
-# What ./dev bench --peers installs.
+# Packages that ./dev bench --peers installs.
 if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
 if ctypes.util.find_library("openblas"):
@@ -88,7 +88,7 @@ if ctypes.util.find_library("openblas"):
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 
-# %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
+# %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc-opt is not read as %talc.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each
 variables["programs"] = programs

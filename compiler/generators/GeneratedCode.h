@@ -2,12 +2,11 @@
 // Code that another generator than a target's own passes and LLVM makes: what passes and targets leave in the program
 // for each other.
 //
-//   assign-generators     func @matmul_0 ... {kernel.generator = {name = "halide", build = "91c0..."}}
-//   matmul-to-halide    func private @matmul_0_halide(...) attributes {kernel.specification = {...},
-//   kernel.generated_code =
-//   {...}}
-//                         and calls of it
-//   stage package         the code becomes a part of the object of the function that calls it
+//   assign-generators   func @matmul_0 ... {kernel.generator = {name = "halide", build = "91c0..."}}
+//   matmul-to-halide    func private @matmul_0_halide(...) attributes {
+//                           kernel.generator = {name = ..., specification = {...}}, kernel.generated_code = {...}}
+//                       and calls of it
+//   stage package       the code becomes a part of the object of the function that calls it
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -23,9 +22,9 @@ namespace talc {
 // target's own passes make the code where the generator fails.
 constexpr llvm::StringLiteral generatorAttr = "kernel.generator";
 constexpr llvm::StringLiteral nameKey = "name", buildKey = "build", optionalKey = "optional";
-// On declarations of functions that a generator makes: what they compute, a dictionary of numbers and strings.
-constexpr llvm::StringLiteral specificationAttr = "kernel.specification";
-// There as well: the code.
+// On declarations of functions that a generator makes, it also has what they compute: numbers and strings.
+constexpr llvm::StringLiteral specificationKey = "specification";
+// On such declarations: the code.
 constexpr llvm::StringLiteral generatedCodeAttr = "kernel.generated_code";
 
 struct GeneratedCode {

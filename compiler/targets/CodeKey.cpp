@@ -96,8 +96,7 @@ private:
 static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
   stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
   if (auto function = dyn_cast<FunctionOpInterface>(symbol))
-    stream << function.getFunctionType() << " " << symbol->getAttr(specificationAttr) << " "
-           << symbol->getAttr(generatorAttr);
+    stream << function.getFunctionType() << " " << symbol->getAttr(generatorAttr);
   else if (Attribute offset = symbol->getAttr(offsetAttr))
     stream << offset;
   else

@@ -82,7 +82,7 @@ public:
   virtual void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const {}
   // Returns what is wrong with plan overrides, or nothing.
   virtual std::string checkPlans(llvm::StringRef plans) const {
-    return "target " + name() + " has no plans of its kernels that can be given";
+    return "target " + name() + " has no tuning parameters";
   }
   // Stage schedule: lowers compute ops on planned memory to loops. Stage codegen: lowers loops to the input of
   // compile(). Both end with endStage (compiler/passes/StageEnd.h).

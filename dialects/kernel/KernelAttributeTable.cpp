@@ -42,10 +42,7 @@ static constexpr DiscardableAttribute table[] = {
     {narrowedAttr, isFloat16, "f16 or bf16", isOperation<ArenaOp>, "kernel.arena"},
     // compiler/generators/GeneratedCode.h
     onFunction("kernel.generator", isAttribute<DictionaryAttr>, "a dictionary"),
-    onFunction("kernel.specification", isAttribute<DictionaryAttr>, "a dictionary"),
     onFunction("kernel.generated_code", isAttribute<DictionaryAttr>, "a dictionary"),
-    // compiler/passes/schedule/cpu/matmul/Amx.h
-    {"kernel.use_amx", isAttribute<UnitAttr>, "unit", isOperation<MatmulOp>, "matmuls"},
     // compiler/passes/schedule/cpu/Isa.h
     {"kernel.isa", isIsa, "lanes, registers and traits", isOperation<ModuleOp>, "modules"},
     onFunction(launchesAttr, isLaunchList, "an array of launches"),

@@ -109,7 +109,7 @@ bool Tracer::execute(pid_t thread, const Instruction &instruction, const user_re
     return true;
   case Kind::Zero:
     tiles[instruction.tile] = Tile();
-    return tiles.isConfigured() || refuse("there is no configuration");
+    return tiles.isConfigured() || refuse("the tiles are not configured");
   case Kind::Load:
   case Kind::Store:
     return moveRows(thread, instruction, registers);

@@ -51,7 +51,7 @@ def from_half(data, at):
 
 
 def inverse(x):
-    """Of zero, and of what is too small to have one, zero."""
+    """The inverse; zero for zero, and for what is too small to have one."""
     y = f(1 / x) if x else 0.0
     return y if math.isfinite(y) else 0.0
 
@@ -260,7 +260,7 @@ def scale_word(name, scale):
 
 
 def closest_e2m1(x, scale):
-    """Of two the one with the lower code."""
+    """The closest code; of two equally close ones the lower."""
     return min(range(16), key=lambda code: (abs(f(f(E2M1[code] * scale) - x)), code))
 
 
@@ -320,7 +320,7 @@ def grouped(name, xs):
 
 
 def decode_numbers(name, data):
-    """Of a format of checkpoints."""
+    """The values of a block in a format of checkpoints."""
     kind, n = name.split('_')[0], VALUES[name]
     if kind == 'mxfp4':
         return [f(E2M1[data[1 + i % 16] >> i // 16 * 4 & 15] * e8m0(data[0])) for i in range(n)]
@@ -367,7 +367,7 @@ def encode(name, values):
 
 
 def levels_of(name, data):
-    """Of every value its level, as it is stored."""
+    """The code of every value, as it is stored."""
     if name == 'q8_0':
         return struct.unpack_from('<32b', data, 2)
     if name == 'q6_k':

@@ -53,7 +53,7 @@ def numbers(directory, case, kind, element, shape, values, source='f32', attribu
 
 
 def check_plain(talc, directory):
-    """Of two rows, the value is the second one's fourth."""
+    """The value is the fourth of the second of two rows."""
     for kind in NUMBERS:
         for stored_as, element in (kind, kind), ('q8_0', '!talc.stored<q8_0>'):
             for name, value in ('nan', math.nan), ('inf', math.inf), ('-inf', -math.inf):

@@ -82,7 +82,7 @@ def swapped(rows):
 
 
 def embedding(count):
-    """Of norms and the table: numbers that differ from token to token."""
+    """Numbers for norms and the table, which differ from token to token."""
     return [0.5 + i * 7 % 31 / 50 for i in range(count)]
 
 

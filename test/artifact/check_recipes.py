@@ -89,7 +89,7 @@ def bf16(x):
 
 
 def slopes(heads):
-    """Those of the power of two below, then every other one of the power above."""
+    """The slopes of the power of two below, then every other one of the power above."""
     below = 1 << heads.bit_length() - 1
     of = lambda count: [2 ** (-8 * (h + 1) / count) for h in range(count)]
     return of(below) + of(2 * below)[:2 * (heads - below):2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where weights are found: tied tables, shards, element types. checkpoint_layouts.py TALC DIRECTORY."""
+"""Finds weights wherever they lie: tied tables, shards, element types. checkpoint_layouts.py TALC DIRECTORY."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What talc says about each key of generation_config.json, against the page that lists them.
+"""Checks what talc says about each key of generation_config.json, against the page that lists them.
 
 usage: generation_keys.py TALC PAGE DIRECTORY   exits with 1 when a key is missing, or warned of where the page says not
 """

@@ -84,7 +84,7 @@ def transposed(shape, content):
 
 
 def paired(shape, content, heads):
-    """Of every head rows i and i + half, side by side."""
+    """Puts rows i and i + half of every head side by side."""
     size = len(content) // shape[0]
     half = shape[0] // heads // 2
     rows = [content[r * size:(r + 1) * size] for r in range(shape[0])]
@@ -209,7 +209,7 @@ def convert_config(config):
 
 
 def phantom(token, kind):
-    """How GGUF marks words instead of what continues them."""
+    """Marks the beginnings of words, as GGUF does, instead of their continuations."""
     return token if kind == CONTROL else token[2:] if token.startswith('##') else '\u2581' + token
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the polynomials of expand-math are from exp, exp2, tanh and erf, over all floats; the bounds are in expand_math.c.
+// Measures how far the polynomials of expand-math are from exp, exp2, tanh and erf, over all floats; the bounds are in expand_math.c.
 // RUN: talc-opt %s -expand-math -convert-vector-to-llvm -convert-math-to-llvm -convert-arith-to-llvm -convert-func-to-llvm -reconcile-unrealized-casts -o %t.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.mlir -o %t.ll
 // RUN: %cc -O2 -march=x86-64-v3 -Wno-override-module %t.ll %S/expand_math.c -lm -o %t

@@ -106,7 +106,7 @@ def alibi(heads, length, rounded=None):
 
 
 def yarn_share(i, rotary, base, fast, slow, original, truncate):
-    """How much of pair i is interpolated."""
+    """The share of pair i that is interpolated."""
     low, high = (rotary * math.log(original / (2 * math.pi * turns)) / (2 * math.log(base)) for turns in (fast, slow))
     if truncate:
         low, high = math.floor(low), math.ceil(high)
@@ -147,7 +147,7 @@ def rotary_frequencies(rotary, base, scaling):
 
 
 def rotary_table(positions, rotary, base, scaling, digits=0):
-    """Of positions; or of the three digits of a position, of which the first has the amplitude."""
+    """The table for positions, or for the three digits of a position, of which the first has the amplitude."""
     pairs = [rotary_pairs(p, rotary, base, scaling) for p in range(digits or positions)]
     for place in (digits, digits**2) if digits else ():
         turns = [rotary_pairs(place * r, rotary, base, scaling) for r in range(digits)]
@@ -376,8 +376,8 @@ def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, pre
 
 
 def memory(update, local, queries, keys, values, gates, heads, kept, local_first):
-    """Of one segment. `kept`: for each key-value head the matrix and the divisor that the segments before left, at first
-    nothing; brought up to date."""
+    """Attends to one segment and updates `kept`: the matrix and divisor of each key-value head that earlier segments left; empty
+    at first."""
     width, first = len(queries[0]) // heads, not kept
     count = len(keys[0]) // width
     if first:

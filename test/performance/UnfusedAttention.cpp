@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t tokens = TOKENS, heads = HEADS, keyHeads = KEY_HEADS, width = WIDTH, features = heads * width;
 
-// Of buffers of known shapes the address is passed (compact-arguments).
+// Buffers whose shapes are known are passed as addresses (compact-arguments).
 extern "C" void talc_scores(StepContext *, float *queries, float *keys, float *scores);
 extern "C" void talc_values(StepContext *, float *scores, float *values, float *result);
 extern "C" void talc_causal(StepContext *, int64_t state, float *queries, float *result);
@@ -54,15 +54,15 @@ inline float exponential(float x) {
 }
 
 // Scales the row's scores, makes them weights that add up to 1, and clears those that are masked.
-void softmax(float *row, int64_t seen, float scale) {
+void softmax(float *row, int64_t visibleKeys, float scale) {
   float largest = -1e30f, sum = 0;
-  for (int64_t i = 0; i < seen; ++i)
+  for (int64_t i = 0; i < visibleKeys; ++i)
     largest = std::max(largest, row[i]);
-  for (int64_t i = 0; i < seen; ++i)
+  for (int64_t i = 0; i < visibleKeys; ++i)
     sum += row[i] = exponential((row[i] - largest) * scale);
-  for (int64_t i = 0; i < seen; ++i)
+  for (int64_t i = 0; i < visibleKeys; ++i)
     row[i] /= sum;
-  std::fill(row + seen, row + tokens, 0.0f);
+  std::fill(row + visibleKeys, row + tokens, 0.0f);
 }
 
 void computeUnfused(StepContext &step, bool causal) {
@@ -132,14 +132,14 @@ int main(int, char **arguments) {
   step.spans = &span;
   step.kvCache = reinterpret_cast<unsigned char *>(state.data());
   step.arena = arena.data();
-  int64_t taken = 0;
-  step.nextTask = [](void *taken, int64_t, int64_t, int64_t tasks) {
-    int64_t task = (*static_cast<int64_t *>(taken))++;
+  int64_t taskCounter = 0;
+  step.nextTask = [](void *counter, int64_t, int64_t, int64_t tasks) {
+    int64_t task = (*static_cast<int64_t *>(counter))++;
     if (task == tasks)
-      *static_cast<int64_t *>(taken) = 0;
+      *static_cast<int64_t *>(counter) = 0;
     return task;
   };
-  step.schedulerState = &taken;
+  step.schedulerState = &taskCounter;
   for (bool causal : {true, false})
     compare(step, causal, std::atoi(arguments[1]));
 }

@@ -42,7 +42,7 @@ class Engine:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def round(self):
-        """Of two rounds the second: after a pause the processor is slow for tens of milliseconds."""
+        """Runs two rounds and returns the second: after a pause the processor is slow for tens of milliseconds."""
         for _ in range(2):
             self.process.stdin.write('\n')
             self.process.stdin.flush()
@@ -58,7 +58,7 @@ class Engine:
 
 
 class Workplace:
-    """Where packages and models lie; makes what is missing."""
+    """The folder of packages and models; makes those that are missing."""
 
     def __init__(self, folder, talc):
         self.folder, self.talc, self.packages = folder, talc, folder / 'npm'

@@ -128,7 +128,7 @@ def tinyllama():
 
 
 def qwen3():
-    """Of the size of Qwen3-0.6B, whose embedding is the head, too."""
+    """A model of the size of Qwen3-0.6B, whose LM head is its embedding."""
     width, inner, layers, size, head = 1024, 3072, 28, 151936, 128
     entries = facts('qwen3', width, inner, layers, 16, 2048) | {
         'qwen3.attention.head_count_kv': 8, 'qwen3.attention.layer_norm_rms_epsilon': 1e-6,

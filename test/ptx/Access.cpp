@@ -9,7 +9,7 @@
 
 namespace talc::ptx {
 
-Space spaceOf(const Statement &statement) {
+Space getStateSpace(const Statement &statement) {
   for (const std::string &modifier : statement.modifiers) {
     if (modifier == "global" || modifier == "const")
       return Space::Global;
@@ -44,15 +44,15 @@ static std::string hexadecimal(uint64_t address) {
 
 static void checkAlignment(Warp &warp, const Instruction &instruction, uint32_t bytes, uint32_t mask,
                            const uint64_t *addresses) {
-  uint64_t together = 0;
+  uint64_t addressBits = 0;
   for (int lane = 0; lane < warpLanes; ++lane)
-    together |= mask >> lane & 1 ? addresses[lane] : 0;
-  if (together % bytes == 0)
+    addressBits |= mask >> lane & 1 ? addresses[lane] : 0;
+  if (addressBits % bytes == 0)
     return;
   for (int lane = 0; lane < warpLanes; ++lane)
     if (mask >> lane & 1 && addresses[lane] % bytes)
       warp.fail(instruction, lane,
-                "the address " + hexadecimal(addresses[lane]) + " is no multiple of " + std::to_string(bytes));
+                "the address " + hexadecimal(addresses[lane]) + " is not a multiple of " + std::to_string(bytes));
 }
 
 static void count(Warp &warp, uint32_t bytes, Purpose purpose, uint32_t mask, const uint64_t *addresses) {

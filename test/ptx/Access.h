@@ -8,7 +8,7 @@ namespace talc::ptx {
 
 enum class Purpose : uint8_t { Load, Store, Atomic };
 
-// What a request of a warp touches: `bytes` from every active lane's address on.
+// The memory that a warp's request touches: `bytes` from every active lane's address on.
 struct Request {
   uint64_t addresses[warpLanes];
   unsigned char *host[warpLanes];
@@ -25,7 +25,7 @@ void resolve(Warp &warp, const Instruction &instruction, Space space, uint32_t b
 unsigned char *resolveShared(Warp &warp, const Instruction &instruction, uint64_t address, uint32_t bytes,
                              Purpose purpose, int lane);
 
-// Which of ld.global, ld.shared.v4, ... an instruction is; Generic if it does not say.
-Space spaceOf(const Statement &statement);
+// The state space that an instruction names, as in ld.global or ld.shared.v4; Generic if it names none.
+Space getStateSpace(const Statement &statement);
 
 }  // namespace talc::ptx

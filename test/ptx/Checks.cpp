@@ -133,7 +133,7 @@ std::vector<std::string> words(const char *text) {
 }
 
 // Sources are parameters; the result goes to the first 8 bytes of memory.
-std::string kernelOf(const Case &test) {
+std::string makeKernel(const Case &test) {
   std::vector<std::string> types = words(test.types);
   std::string parameters = ".param .u64 out", loads, operands = "%d";
   for (size_t i = 1; i < types.size(); ++i) {
@@ -152,19 +152,19 @@ std::string kernelOf(const Case &test) {
 }
 
 bool check(const Case &test, Memory &memory) {
-  Module module(kernelOf(test), memory);
+  Module module(makeKernel(test), memory);
   const Kernel &kernel = *module.find("test");
-  uint64_t out = memory.allocate(8), found = 0;
+  uint64_t out = memory.allocate(8), result = 0;
   memset(memory.find(out, 8), 0, 8);
   std::vector<unsigned char> parameters(kernel.parameterBytes);
   memcpy(parameters.data(), &out, sizeof(out));
   for (size_t i = 0; i < test.sources.size(); ++i)
     memcpy(&parameters[kernel.parameters[i + 1].offset], &test.sources[i], kernel.parameters[i + 1].bytes);
   Launch(kernel, {}, parameters.data(), memory, nullptr).run({});
-  memcpy(&found, memory.find(out, 8), 8);
-  if (found != test.expected)
-    fprintf(stderr, "failed: %s: found %" PRIx64 ", expected %" PRIx64 "\n", test.instruction, found, test.expected);
-  return found == test.expected;
+  memcpy(&result, memory.find(out, 8), 8);
+  if (result != test.expected)
+    fprintf(stderr, "failed: %s: found %" PRIx64 ", expected %" PRIx64 "\n", test.instruction, result, test.expected);
+  return result == test.expected;
 }
 
 }  // namespace

@@ -35,23 +35,23 @@ uint32_t countSectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes) 
 // Passes for the lanes from `first` on: the most different words that one bank is asked for.
 static uint32_t passes(const uint64_t *addresses, uint32_t mask, uint32_t bytes, int first, int count) {
   uint64_t words[banks][lanes];
-  uint32_t used[banks] = {}, most = 0;
+  uint32_t used[banks] = {}, maxWords = 0;
   for (int lane = first; lane < first + count; ++lane)
     for (uint64_t w = addresses[lane] / bankBytes; (mask >> lane & 1) && w * bankBytes < addresses[lane] + bytes; ++w) {
       uint64_t *bank = words[w % banks];
       uint32_t &filled = used[w % banks];
       if (std::find(bank, bank + filled, w) == bank + filled)
         bank[filled++] = w;
-      most = std::max(most, filled);
+      maxWords = std::max(maxWords, filled);
     }
-  return most;
+  return maxWords;
 }
 
 uint32_t countBankConflicts(const uint64_t *addresses, uint32_t mask, uint32_t bytes) {
-  int together = bytes > 8 ? lanes / 4 : bytes > 4 ? lanes / 2 : lanes;
+  int lanesPerPass = bytes > 8 ? lanes / 4 : bytes > 4 ? lanes / 2 : lanes;
   uint32_t conflicts = 0;
-  for (int first = 0; first < lanes; first += together)
-    conflicts += std::max<uint32_t>(passes(addresses, mask, bytes, first, together), 1) - 1;
+  for (int first = 0; first < lanes; first += lanesPerPass)
+    conflicts += std::max<uint32_t>(passes(addresses, mask, bytes, first, lanesPerPass), 1) - 1;
   return conflicts;
 }
 

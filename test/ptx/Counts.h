@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels did: instructions by class, MMA instructions, requests of memory and what they cost a GPU.
+// Counts what kernels do: instructions by class, MMA instructions, memory requests and what they cost a GPU.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct KernelCounts {
   // A request is an instruction of a warp. Sectors are 32 bytes; `globalBytes` is what threads asked for.
   uint64_t loadRequests = 0, loadSectors = 0, loadBytes = 0;
   uint64_t storeRequests = 0, storeSectors = 0, storeBytes = 0;
-  // Of all requests of shared memory those that load; and passes of it beyond those that the bytes need.
+  // `sharedLoads` counts the shared requests that load, `bankConflicts` the passes beyond those that the bytes need.
   uint64_t sharedRequests = 0, sharedLoads = 0, bankConflicts = 0;
   uint64_t barriers = 0;  // that workgroups passed
 };
@@ -49,7 +49,7 @@ using Counts = std::map<std::string, KernelCounts>;
 // A table for people, a line for each kernel.
 std::string countsTable(const Counts &counts);
 
-// Of the addresses of a request: sectors that it touches, and passes beyond the least that its bytes need.
+// Sectors that a request's addresses touch, and passes beyond those that its bytes need.
 uint32_t countSectors(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 uint32_t countBankConflicts(const uint64_t *addresses, uint32_t mask, uint32_t bytes);
 

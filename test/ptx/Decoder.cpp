@@ -91,7 +91,7 @@ void Decoder::placeRegisters() {
 
 bool Decoder::findRegister(const std::string &name, uint32_t &place, uint32_t &bytes) const {
   size_t digits = name.find_last_not_of("0123456789") + 1;
-  auto bank = banks.find(name);  // one that is called so
+  auto bank = banks.find(name);  // a register without a number
   uint32_t index = 0;
   if (bank == banks.end() || bank->second.count) {
     bank = banks.find(name.substr(0, digits));
@@ -107,8 +107,8 @@ bool Decoder::findRegister(const std::string &name, uint32_t &place, uint32_t &b
 }
 
 bool Decoder::findSpecial(const std::string &name, uint32_t &place) {
-  for (const auto &[known, which] : specialNames) {
-    if (name != known)
+  for (const auto &[specialName, which] : specialNames) {
+    if (name != specialName)
       continue;
     auto [entry, isNew] = specials.try_emplace(name, 0);
     if (isNew) {
@@ -148,26 +148,26 @@ uint32_t Decoder::symbol(const Statement &statement, const std::string &name, ui
 }
 
 uint32_t Decoder::place(const Statement &statement, const Operand &operand, uint32_t bytes) {
-  uint32_t found = 0, width = 0;
+  uint32_t offset = 0, width = 0;
   if (operand.kind == Operand::Kind::Number)
     return constant(operand.number, bytes);
   if (operand.kind != Operand::Kind::Name)
     fail(statement, "expected a register or a number");
-  if (findRegister(operand.name, found, width)) {
+  if (findRegister(operand.name, offset, width)) {
     if (width != bytes)
       fail(statement, operand.name + " has another width than the instruction");
-    return found;
+    return offset;
   }
-  if (bytes == 4 && findSpecial(operand.name, found))
-    return found;
+  if (bytes == 4 && findSpecial(operand.name, offset))
+    return offset;
   return symbol(statement, operand.name, operand.number, bytes);
 }
 
 uint32_t Decoder::operandOffset(const Statement &statement, const Operand &operand, uint8_t &bytes) {
-  uint32_t found = 0, width = 0;
-  if (operand.kind == Operand::Kind::Name && findRegister(operand.name, found, width)) {
+  uint32_t offset = 0, width = 0;
+  if (operand.kind == Operand::Kind::Name && findRegister(operand.name, offset, width)) {
     bytes = static_cast<uint8_t>(width);
-    return found;
+    return offset;
   }
   return place(statement, operand, bytes);
 }
@@ -190,28 +190,28 @@ void Decoder::address(const Statement &statement, const Operand &operand, uint32
 }
 
 uint32_t Decoder::label(const Statement &statement, const std::string &name) const {
-  auto found = function.labels.find(name);
-  if (found == function.labels.end())
+  auto it = function.labels.find(name);
+  if (it == function.labels.end())
     fail(statement, "the label is nowhere");
-  return found->second;
+  return it->second;
 }
 
 uint32_t Decoder::branchTable(const Statement &statement, const std::string &name) {
-  auto found = function.branchTargets.find(name);
-  if (found == function.branchTargets.end())
+  auto it = function.branchTargets.find(name);
+  if (it == function.branchTargets.end())
     fail(statement, "the table of labels is nowhere");
   std::vector<uint32_t> &table = kernel->branchTables.emplace_back();
-  for (const std::string &target : found->second)
+  for (const std::string &target : it->second)
     table.push_back(label(statement, target));
   return static_cast<uint32_t>(kernel->branchTables.size() - 1);
 }
 
 static const LaneTable &laneTable() {
   static const LaneTable table = [] {
-    LaneTable made;
+    LaneTable rows;
     for (auto add : {addIntegers, addBits, addFloats, addHalves, addComparisons})
-      add(made);
-    return made;
+      add(rows);
+    return rows;
   }();
   return table;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of instructions/ share when they make an Instruction of a Statement.
+// Decodes a Statement into an Instruction; the files of instructions/ share it.
 #pragma once
 
 #include "test/ptx/Program.h"
@@ -40,7 +40,6 @@ private:
   bool findRegister(const std::string &name, uint32_t &place, uint32_t &bytes) const;
   bool findSpecial(const std::string &name, uint32_t &place);
   uint32_t symbol(const Statement &statement, const std::string &name, uint64_t offset, uint32_t bytes);
-  uint32_t checkCount(const Statement &statement, size_t least) const;
   void checkHalves(const Statement &statement);
   Instruction decode(const Statement &statement);
   void finish();
@@ -55,7 +54,7 @@ private:
   std::set<std::string> halves;  // registers that hold numbers of 16 bits
 };
 
-// An instruction whose lanes know nothing of each other: what executes it, and the bytes of its operands (0: a
+// An instruction whose lanes are independent of each other: what executes it, and the bytes of its operands (0: a
 // predicate), that of the result first.
 struct LaneRow {
   Execute execute;

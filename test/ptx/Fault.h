@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does wrong, or what this emulator does not know.
+// The exception for what a kernel does wrong or this emulator does not know.
 #pragma once
 
 #include <stdexcept>

@@ -26,11 +26,11 @@ uint64_t Memory::allocate(uint64_t bytes) {
 }
 
 bool Memory::release(uint64_t address) {
-  auto found = allocations.find(address);
-  if (found == allocations.end())
+  auto it = allocations.find(address);
+  if (it == allocations.end())
     return false;
-  inUse -= (found->second.bytes + alignment - 1) / alignment * alignment;
-  allocations.erase(found);
+  inUse -= (it->second.bytes + alignment - 1) / alignment * alignment;
+  allocations.erase(it);
   return true;
 }
 
@@ -43,8 +43,9 @@ const Allocation *Memory::holder(uint64_t address) const {
 }
 
 unsigned char *Memory::find(uint64_t address, uint64_t bytes) {
-  const Allocation *found = holder(address);
-  return found && found->holds(address, bytes) ? found->content.get() + (address - found->begin) : nullptr;
+  const Allocation *allocation = holder(address);
+  return allocation && allocation->holds(address, bytes) ? allocation->content.get() + (address - allocation->begin)
+                                                         : nullptr;
 }
 
 std::string Memory::describe(uint64_t address) const {

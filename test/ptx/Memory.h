@@ -27,9 +27,9 @@ class Memory {
 public:
   explicit Memory(uint64_t capacity) : capacity(capacity) {}
 
-  // 0 when there is no room.
+  // Returns 0 when too little memory is left.
   uint64_t allocate(uint64_t bytes);
-  bool release(uint64_t address);  // of its begin
+  bool release(uint64_t address);  // takes what allocate() returned
   uint64_t used() const { return inUse; }
   uint64_t total() const { return capacity; }
   size_t count() const { return allocations.size(); }

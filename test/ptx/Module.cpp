@@ -40,8 +40,8 @@ const Kernel *Module::find(const std::string &name) const {
 }
 
 uint64_t Module::address(const std::string &variable) const {
-  auto found = globals.find(variable);
-  return found == globals.end() ? 0 : found->second;
+  auto it = globals.find(variable);
+  return it == globals.end() ? 0 : it->second;
 }
 
 }  // namespace talc::ptx

@@ -22,7 +22,7 @@ std::string Statement::mnemonic() const {
   return result;
 }
 
-// Of the type b32, u8, ...
+// The size of a type such as b32 or u8.
 static uint64_t typeBytes(const Token &type) {
   size_t digits = type.text.find_first_of("0123456789");
   int bits = digits == std::string_view::npos ? 0 : atoi(std::string(type.text.substr(digits)).c_str());
@@ -79,10 +79,10 @@ private:
       take();
   }
 
-  // Of braces that are open: where what stands between them begins, and what is their own.
+  // A pair of braces that is still open: its first statement, and what it declares.
   struct Scope {
     size_t firstStatement;
-    Function own;
+    Function declared;
   };
 
   std::vector<Token> tokens;
@@ -94,19 +94,19 @@ private:
 
 }  // namespace
 
-static bool isOneOf(const Token &token, std::initializer_list<const char *> words) {
+static bool matchesAny(const Token &token, std::initializer_list<const char *> words) {
   return std::any_of(words.begin(), words.end(), [&](const char *word) { return token.is(word); });
 }
 
 void Parser::parseTopLevel() {
   const Token first = peek();
-  if (isOneOf(first, {".version", ".target", ".address_size", ".file"}))
+  if (matchesAny(first, {".version", ".target", ".address_size", ".file"}))
     return skipLine(first.line);
-  if (isOneOf(first, {".visible", ".weak", ".extern", ".common"})) {
+  if (matchesAny(first, {".visible", ".weak", ".extern", ".common"})) {
     take();
   } else if (takeIf(".entry")) {
     parseKernel();
-  } else if (isOneOf(first, {".global", ".const", ".shared"})) {
+  } else if (matchesAny(first, {".global", ".const", ".shared"})) {
     source.variables.push_back(parseVariable());
   } else {
     fail("not known to the emulator");
@@ -118,7 +118,7 @@ void Parser::parseKernel() {
   function.name = take().text;
   parseParameters(function);
   while (!peek().is("{") && peek().kind != Token::Kind::End)
-    if (isOneOf(take(), {".maxntid", ".reqntid"}))
+    if (matchesAny(take(), {".maxntid", ".reqntid"}))
       do
         function.maxThreads = std::max<uint64_t>(function.maxThreads, 1) * numberBits(take());
       while (takeIf(","));
@@ -146,7 +146,7 @@ Variable Parser::parseVariable() {
       uint64_t alignment = numberBits(take());
       if (!typed)  // behind the type it is that of what a pointer points to
         variable.alignment = alignment;
-    } else if (!isOneOf(word, {".ptr", ".global", ".shared", ".const", ".local", ".noalias", ".attribute"})) {
+    } else if (!matchesAny(word, {".ptr", ".global", ".shared", ".const", ".local", ".noalias", ".attribute"})) {
       elementBytes = typeBytes(word);
       variable.alignment = std::max(variable.alignment, elementBytes);
       typed = true;
@@ -192,34 +192,34 @@ void Parser::parseBodyItem(Function &function) {
     closeScope(function);
   } else if (takeIf(";")) {
   } else if (takeIf(".reg")) {
-    parseRegisters(scopes.back().own);
-  } else if (isOneOf(peek(), {".shared", ".local"})) {
+    parseRegisters(scopes.back().declared);
+  } else if (matchesAny(peek(), {".shared", ".local"})) {
     function.variables.push_back(parseVariable());
   } else if (peek().is(".loc")) {
     skipLine(peek().line);
   } else if (peek().is(".pragma")) {
     skipTo(";");
   } else if (peek(1).is(":")) {
-    parseLabel(scopes.back().own, function.statements.size());
+    parseLabel(scopes.back().declared, function.statements.size());
   } else {
     function.statements.push_back(parseStatement());
   }
 }
 
-// What inner braces declare gets names that nothing else in the function has.
+// Gives what inner braces declare names that nothing else in the function has.
 void Parser::closeScope(Function &function) {
   const Scope scope = std::move(scopes.back());
   scopes.pop_back();
   const std::string suffix = scopes.empty() ? "" : "_in" + std::to_string(++closedScopes) + "_";
   for (size_t i = scope.firstStatement; i < function.statements.size() && !scopes.empty(); ++i)
-    renameOwn(scope.own, function.statements[i], suffix);
-  for (RegisterRange range : scope.own.registers) {
+    renameDeclared(scope.declared, function.statements[i], suffix);
+  for (RegisterRange range : scope.declared.registers) {
     range.prefix += suffix;
     function.registers.push_back(range);
   }
-  for (const auto &[name, place] : scope.own.labels)
+  for (const auto &[name, place] : scope.declared.labels)
     function.labels[name + suffix] = place;
-  for (const auto &[name, targets] : scope.own.branchTargets)
+  for (const auto &[name, targets] : scope.declared.branchTargets)
     for (const std::string &target : targets)
       function.branchTargets[name + suffix].push_back(target + suffix);
 }

@@ -24,7 +24,7 @@ struct Instruction;
 // Executes an instruction for the lanes of a mask, which is not 0.
 using Execute = void (*)(Warp &warp, const Instruction &instruction, uint32_t mask);
 
-// What becomes of a warp that comes to an instruction.
+// Control flow: which instruction the lanes of a warp execute next.
 enum class Flow : uint8_t {
   Next,         // lanes go on by themselves
   Together,     // lanes wait for each other first: those of the mask in `members`, or all that are left

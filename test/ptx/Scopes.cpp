@@ -4,18 +4,18 @@
 
 namespace talc::ptx {
 
-static std::string prefixOf(const std::string &name) {
+static std::string stripNumber(const std::string &name) {
   return name.substr(0, name.find_last_not_of("0123456789") + 1);
 }
 
 static std::string rename(const Function &from, const std::string &name, const std::string &suffix) {
   for (const RegisterRange &range : from.registers)
-    if (range.count ? range.prefix == prefixOf(name) && range.prefix != name : range.prefix == name)
+    if (range.count ? range.prefix == stripNumber(name) && range.prefix != name : range.prefix == name)
       return range.prefix + suffix + name.substr(range.prefix.size());
-  bool known = from.labels.count(name) || from.branchTargets.count(name);
+  bool isDeclared = from.labels.count(name) || from.branchTargets.count(name);
   for (const Variable &variable : from.variables)
-    known |= variable.name == name;
-  return known ? name + suffix : name;
+    isDeclared |= variable.name == name;
+  return isDeclared ? name + suffix : name;
 }
 
 static void rename(const Function &from, Operand &operand, const std::string &suffix) {
@@ -24,7 +24,7 @@ static void rename(const Function &from, Operand &operand, const std::string &su
     rename(from, element, suffix);
 }
 
-void renameOwn(const Function &from, Statement &statement, const std::string &suffix) {
+void renameDeclared(const Function &from, Statement &statement, const std::string &suffix) {
   statement.guard = rename(from, statement.guard, suffix);
   for (Operand &operand : statement.operands)
     rename(from, operand, suffix);

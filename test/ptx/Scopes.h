@@ -6,7 +6,7 @@
 
 namespace talc::ptx {
 
-// What a statement says of registers, labels and variables that `from` declares: their names with the suffix.
-void renameOwn(const Function &from, Statement &statement, const std::string &suffix);
+// Adds the suffix to the names of registers, labels and variables in a statement that `from` declares.
+void renameDeclared(const Function &from, Statement &statement, const std::string &suffix);
 
 }  // namespace talc::ptx

@@ -53,12 +53,12 @@ bool SharedMemory::isAwaited(uint64_t address, uint64_t bytes) const {
 void SharedMemory::passBarrier(uint32_t warps) {
   uint32_t joined[maxWarps] = {};
   for (uint32_t other = 0; other < maxWarps; ++other) {
-    for (uint32_t left = warps; left; left &= left - 1)
-      joined[other] = std::max(joined[other], seen[__builtin_ctz(left)][other]);
+    for (uint32_t remaining = warps; remaining; remaining &= remaining - 1)
+      joined[other] = std::max(joined[other], seen[__builtin_ctz(remaining)][other]);
     joined[other] = warps >> other & 1 ? epoch : joined[other];
   }
-  for (uint32_t left = warps; left; left &= left - 1)
-    std::copy(std::begin(joined), std::end(joined), seen[__builtin_ctz(left)]);
+  for (uint32_t remaining = warps; remaining; remaining &= remaining - 1)
+    std::copy(std::begin(joined), std::end(joined), seen[__builtin_ctz(remaining)]);
   ++epoch;
 }
 

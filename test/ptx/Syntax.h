@@ -56,7 +56,7 @@ struct SourceText {
   std::vector<Function> kernels;
 };
 
-// Throws a Fault that names the line of what is no PTX, or more of it than this emulator knows.
+// Throws a Fault that names the line, where the text is not PTX or has more of it than this emulator knows.
 SourceText parsePtx(const std::string &text);
 
 }  // namespace talc::ptx

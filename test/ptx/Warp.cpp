@@ -92,14 +92,14 @@ uint32_t Warp::waiting(uint32_t barrier) const {
 }
 
 bool Warp::findBarrier(uint32_t from, uint32_t &barrier, uint32_t &threads) const {
-  bool found = false;
+  bool hasBarrier = false;
   for (const Group &group : groups)
-    if (group.state == Group::AtBarrier && group.barrier >= from && (!found || group.barrier < barrier)) {
-      found = true;
+    if (group.state == Group::AtBarrier && group.barrier >= from && (!hasBarrier || group.barrier < barrier)) {
+      hasBarrier = true;
       barrier = group.barrier;
       threads = group.barrierThreads;
     }
-  return found;
+  return hasBarrier;
 }
 
 void Warp::comeToBarrier(Group &group, const Instruction &instruction, uint32_t mask) {
@@ -156,33 +156,33 @@ void Warp::wake() {
 bool Warp::meets(const Group &group, const Instruction &instruction, uint32_t mask) {
   if (mask == 0)
     return true;
-  uint32_t needed = alive;
+  uint32_t requiredLanes = alive;
   if (instruction.members != noPlace)
-    needed &= lanes<uint32_t>(instruction.members)[__builtin_ctz(mask)];
-  return (mask & needed) == needed;
+    requiredLanes &= lanes<uint32_t>(instruction.members)[__builtin_ctz(mask)];
+  return (mask & requiredLanes) == requiredLanes;
 }
 
-void Warp::branch(size_t index, uint32_t taken, uint32_t target) {
-  if (taken == 0) {
+void Warp::branch(size_t index, uint32_t branchingLanes, uint32_t target) {
+  if (branchingLanes == 0) {
     ++groups[index].pc;
-  } else if (taken == groups[index].mask) {
+  } else if (branchingLanes == groups[index].mask) {
     groups[index].pc = target;
   } else {
-    groups[index].mask &= ~taken;
+    groups[index].mask &= ~branchingLanes;
     ++groups[index].pc;
-    groups.push_back({target, taken, Group::Ready});
+    groups.push_back({target, branchingLanes, Group::Ready});
     mergeInto(groups.size() - 1);
   }
 }
 
-void Warp::branchByTable(size_t index, const Instruction &instruction, uint32_t taken) {
+void Warp::branchByTable(size_t index, const Instruction &instruction, uint32_t branchingLanes) {
   const std::vector<uint32_t> &table = kernel.branchTables[instruction.target];
   const uint32_t *choice = lanes<uint32_t>(instruction.operands[0]);
-  if (taken != groups[index].mask)
+  if (branchingLanes != groups[index].mask)
     fail(instruction, __builtin_ctz(groups[index].mask), "a guard of brx is not known to the emulator");
   groups.erase(groups.begin() + static_cast<long>(index));
   for (uint32_t lane = 0; lane < warpLanes; ++lane) {
-    if (!(taken >> lane & 1))
+    if (!(branchingLanes >> lane & 1))
       continue;
     if (choice[lane] >= table.size())
       fail(instruction, static_cast<int>(lane), "behind the end of the table");
@@ -247,15 +247,15 @@ void Warp::failApart() const {
   throw Fault("a warp without lanes");
 }
 
-bool Warp::run(uint64_t most) {
+bool Warp::run(uint64_t maxInstructions) {
   uint64_t done = 0;
   pauses = false;
-  while (done < most && !pauses) {
+  while (done < maxInstructions && !pauses) {
     Group *group = lowest();
     if (!group)
       break;
     if (groups.size() == 1) {  // nobody to meet
-      while (done < most && !pauses && groups.size() == 1 && step(groups.front()))
+      while (done < maxInstructions && !pauses && groups.size() == 1 && step(groups.front()))
         ++done;
       if (groups.size() == 1 && groups.front().state != Group::Ready)
         break;

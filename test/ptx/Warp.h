@@ -23,8 +23,8 @@ class Warp {
 public:
   Warp(Workgroup &workgroup, uint32_t number, uint32_t lanes);
 
-  // Executes instructions until no lane can go on, or so many are done. False if none was.
-  bool run(uint64_t most);
+  // Executes instructions until no lane can go on, or `maxInstructions` are done. Returns whether any was.
+  bool run(uint64_t maxInstructions);
   // The lanes that wait at a barrier go on.
   void passBarrier(uint32_t number);
 
@@ -79,8 +79,8 @@ private:
   bool step(Group &group);
   void comeToBarrier(Group &group, const Instruction &instruction, uint32_t mask);
   bool meets(const Group &group, const Instruction &instruction, uint32_t mask);
-  void branch(size_t index, uint32_t taken, uint32_t target);
-  void branchByTable(size_t index, const Instruction &instruction, uint32_t taken);
+  void branch(size_t index, uint32_t branchingLanes, uint32_t target);
+  void branchByTable(size_t index, const Instruction &instruction, uint32_t branchingLanes);
   [[noreturn]] void failApart() const;
   uint32_t guarded(const Instruction &instruction, uint32_t mask);
 

@@ -29,7 +29,7 @@ static bool refuses() {
   return refused;
 }
 
-// Also for the library of C++.
+// Visible, so that the C++ library calls them, too.
 #define SEEN __attribute__((visibility("default")))
 extern "C" {
 void *__libc_malloc(size_t size);

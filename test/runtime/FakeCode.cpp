@@ -52,7 +52,7 @@ static int32_t tokenAt(const StepContext *c, const Span *span, int32_t position)
   return getSlot(c, scattered ? c->history[span->history + position] : span->slot)[position];
 }
 
-// Of the source and the first `visible` tokens of the sequence.
+// Hashes the source and the first `visible` tokens of the sequence.
 static uint32_t hashHistory(const StepContext *c, const Span *span, int32_t visible) {
   uint32_t hash = 1;
   const int32_t *source = getSlot(c, span->sourceSlot) + getWeights(c)->sourceCells;

@@ -121,8 +121,9 @@ bool checkEvents(FakeSession &fake) {
   double expected = double(logits.logits[2 * 260 + logits.ids[0]]) - std::log(sum);
   good &=
       expect(std::fabs(logits.logProbabilities[0] - expected) < 1e-9 && usual.logProbabilities[0] == 0, "probability");
-  Heard given = generate(fake, [](talc_request &r) { r.new_tokens = TALC_NONE; });
-  good &= expect(given.ids.empty() && given.prompts == 1 && given.ending == TALC_ENDING_LIMIT, "only the prompt");
+  Heard promptOnly = generate(fake, [](talc_request &r) { r.new_tokens = TALC_NONE; });
+  good &= expect(promptOnly.ids.empty() && promptOnly.prompts == 1 && promptOnly.ending == TALC_ENDING_LIMIT,
+                 "only the prompt");
   Heard quiet = generate(fake, [](talc_request &r) { r.text_form = TALC_TEXT_NONE; });
   return expect(quiet.text.empty() && quiet.ids == usual.ids, "no text") && good;
 }

@@ -39,8 +39,8 @@ public:
 private:
   template <typename Call> bool attempt(Call call) {
     talc_status status = call();
-    bool told = status == TALC_ERROR_MEMORY || strstr(error.text, "Cannot allocate memory");
-    if (status != TALC_OK && told && refusedAllocation())
+    bool isReported = status == TALC_ERROR_MEMORY || strstr(error.text, "Cannot allocate memory");
+    if (status != TALC_OK && isReported && refusedAllocation())
       status = call();
     return status == TALC_OK;
   }
@@ -76,11 +76,11 @@ bool checkRefusals(const Arguments &arguments) {
   for (long after = 0, refused = 1; good && refused; ++after) {
     Scenario scenario(arguments.at(0));
     refuseAllocation(after);
-    std::string found = scenario.run();
+    std::string output = scenario.run();
     refused = refusedAllocation();
     refuseAllocation(-2);
-    good = expect(found == expected, "allocation " + std::to_string(after) + " refused: '" + found + "', expected '" +
-                                         expected + "': " + scenario.error.text);
+    good = expect(output == expected, "allocation " + std::to_string(after) + " refused: '" + output + "', expected '" +
+                                          expected + "': " + scenario.error.text);
   }
   return good;
 }

@@ -59,7 +59,7 @@ public:
   }
   llvm::ArrayRef<llvm::StringLiteral> listingKinds() const override { return {}; }
   llvm::Expected<std::string> listing(llvm::StringRef, mlir::ModuleOp, targets::BeginPart) const override {
-    return llvm::createStringError("a listing is no LLVM IR");
+    return llvm::createStringError("a listing is not LLVM IR");
   }
 
 private:

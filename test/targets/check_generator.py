@@ -20,7 +20,7 @@ def prompts():
 
 
 def answer(app, *options):
-    """How texts go on; of an encoder what it says of every token."""
+    """The texts that a program prints; an encoder prints its states of every token."""
     result = subprocess.run([app, *options, '-n', '9'], capture_output=True)
     if b'T0412' in result.stderr:
         result = subprocess.run([app, *options, '--pool', 'none'], capture_output=True)

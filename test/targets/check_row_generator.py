@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../numerics'))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../numerics/dialect'))
 import check_programs
 import op_models
 import prompts
@@ -24,7 +24,7 @@ VARIANTS = {'mlir': ['--generator=mlir'], 'unrolled': ['--generator=mlir', '--pl
 
 
 def groups():
-    """Of decoders, of encoders."""
+    """Yields groups of cases, those of decoders first, then those of encoders."""
     kept = [name for name in op_models.CASES if name.split('-')[0] in KINDS and name not in op_models.OPTIMIZED]
     for names in [name for name in kept if name not in op_models.ENCODERS], [*filter(op_models.ENCODERS.__contains__, kept)]:
         for i in range(0, len(names), check_programs.CASES_PER_MODEL):

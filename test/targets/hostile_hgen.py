@@ -42,7 +42,7 @@ def check(hgen, expected):
 
 
 def check_without(hgen, name):
-    """Where plans want Halide, but need not have it."""
+    """Plans that prefer Halide get the loops of mlir and a warning."""
     run = compile_with(hgen, '--generator=auto', '--plan=matmul_*: by_halide = 1', '--cache=off', output=name)
     if run.returncode != 0 or not re.search(r'^warning: kernel matmul_\d+: mlir makes the loops: error\[T0509\]', run.stderr):
         sys.exit(f'{hgen}: status {run.returncode}, expected a program by mlir\n{run.stderr}')

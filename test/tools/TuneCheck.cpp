@@ -46,15 +46,15 @@ void checkIntervals() {
   expect(medianInterval(many).low == 7 && medianInterval(many).high == 18, "the interval of 24 values");
 }
 
-// How often, of a thousand, code is called faster.
+// Counts in how many of a thousand comparisons code is called faster.
 int calledFaster(double changed, double noise, double again = 1) {
-  int found = 0;
+  int count = 0;
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     Clock clock(seed * 977 + 1);
     Seconds once = clock.times(1, noise), twice = clock.times(again, noise), other = clock.times(changed, noise);
-    found += compare(once, twice, other).faster;
+    count += compare(once, twice, other).faster;
   }
-  return found;
+  return count;
 }
 
 void checkComparison() {
@@ -72,13 +72,14 @@ void checkComparison() {
   expect(!compare({1}, {1}, {0.5}).faster && !compare({}, {}, {}).faster, "a single round says something");
 }
 
-// Steps of a phase in which kernels `a` and `b` take a third each, of which the plans leave so much.
-StepTimes step(const char *name, const char *phase, double a, double b, double whole, double noise = 0.002) {
+// Times of a step whose kernels `a` and `b` take 1 each and which takes 3; with the plans these become `a`, `b` and
+// `total`.
+StepTimes step(const char *name, const char *phase, double a, double b, double total, double noise = 0.002) {
   Clock clock(static_cast<uint64_t>(name[0]));
   auto codes = [&](double middle, double changed) {
     return std::vector<Seconds>{clock.times(middle, noise), clock.times(middle, noise), clock.times(changed, noise)};
   };
-  return {name, phase, codes(3, whole), {{"a", codes(1, a)}, {"b", codes(1, b)}}};
+  return {name, phase, codes(3, total), {{"a", codes(1, a)}, {"b", codes(1, b)}}};
 }
 
 void checkConfirmation() {

@@ -58,7 +58,7 @@ def check_damage():
 
 
 def check_bound():
-    """What was not used for longest goes when a folder has more than its 4 MiB; other files stay."""
+    """The entries that were not used for longest go when a folder has more than its 4 MiB; other files stay."""
     [entry] = [path for path in entries() if path.stem != '0' * 64]
     for name, days in [('old.code', 3), ('older.partial', 4), ('recent.code', 1), ('note.txt', 5)]:
         with open(entry.with_name(name), 'wb') as file:

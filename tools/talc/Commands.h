@@ -18,5 +18,6 @@ Action addRun(CLI::App &app);
 Action addBench(CLI::App &app, const std::string &programDirectory);
 Action addPerplexity(CLI::App &app, const std::string &programDirectory);
 Action addTune(CLI::App &app, const std::string &programDirectory);
+Action addExplain(CLI::App &app);
 
 }  // namespace talc::tools

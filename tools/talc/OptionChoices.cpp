@@ -16,6 +16,10 @@ CLI::Validator oneOf(const std::vector<std::string> &words) {
       member.get_description());
 }
 
+std::string gpuTarget(const std::string &device) {
+  return device.rfind("cuda", 0) == 0 ? "nvptx" : device.rfind("vulkan", 0) == 0 ? "vulkan" : "";
+}
+
 std::vector<std::string> optionNames(const CLI::App &command) {
   std::vector<std::string> names;
   for (const CLI::Option *option : command.get_options())

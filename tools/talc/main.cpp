@@ -17,7 +17,8 @@ using namespace talc::tools;
 static const char *const examples = R"(Examples:
   talc compile tales-gpt2 -o app     compile a Hugging Face directory for this machine
   ./app -p "Once there was"          run it
-  talc compile --help                all options of a command)";
+  talc compile --help                all options of a command
+  talc explain T0201                 cause and remedy of an error)";
 
 // The directory of this program, which holds its parts.
 static std::string programDirectory() {
@@ -72,14 +73,17 @@ int main(int argc, char **argv) {
   actions["bench"] = addBench(app, programDirectory());
   actions["perplexity"] = addPerplexity(app, programDirectory());
   actions["tune"] = addTune(app, programDirectory());
+  actions["explain"] = addExplain(app);
   std::vector<std::string> words = getWords(argc, argv);
   const std::string command = words.empty() ? "" : words.front();
   bool isKnown = actions.count(command) > 0;
   if (!command.empty() && command[0] != '-' && !isKnown) {
-    fprintf(stderr,
-            "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune or perplexity; see talc "
-            "--help\n",
-            command.c_str(), talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity"}).c_str());
+    fprintf(
+        stderr,
+        "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune, perplexity or explain; see "
+        "talc --help\n",
+        command.c_str(),
+        talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity", "explain"}).c_str());
     return wrongUsage;
   }
   try {

@@ -262,7 +262,8 @@ void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body
 }
 
 bool isValidWidth(Operation *op, int64_t lanes) {
-  if (lanes == 4 || lanes == 8 || lanes == 16)
+  static constexpr int64_t widths[] = {4, 8, 16};  // of NEON, AVX2 and AVX-512
+  if (llvm::is_contained(widths, lanes))
     return true;
   op->emitError() << "vectors of " << lanes << " lanes, expected 4, 8 or 16";
   return false;

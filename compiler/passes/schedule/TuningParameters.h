@@ -15,6 +15,11 @@ template <typename Plan> struct TuningParameter {
   int64_t min, max;
 };
 
+// Whether one of these structs has a parameter of this name.
+template <typename... Plans> bool haveParameter(llvm::StringRef name) {
+  return (llvm::any_of(Plans::parameters(), [&](const auto &parameter) { return parameter.name == name; }) || ...);
+}
+
 // Sets the parameters that `attribute` has, which may be null. Returns an error message if one is out of range, else
 // "".
 template <typename Plan>

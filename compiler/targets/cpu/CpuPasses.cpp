@@ -4,8 +4,9 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/PlanOverrides.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/passes/schedule/cpu/PlanOverrides.h"
+#include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
@@ -55,7 +56,7 @@ static std::string halideProcessor(const CpuFacts &cpu) {
 }
 
 std::string CpuTarget::checkPlans(StringRef plans) const {
-  return PlanOverrides().parse(plans);
+  return PlanOverrides(isCpuParameter).parse(plans);
 }
 
 void CpuTarget::addSchedule(OpPassManager &passes) const {

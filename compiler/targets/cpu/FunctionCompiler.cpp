@@ -67,7 +67,8 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
 }
 
 static bool isGenerated(LLVM::LLVMFuncOp function) {
-  return function.isExternal() && function->hasAttr(specificationAttr);
+  auto generator = function->getAttrOfType<DictionaryAttr>(generatorAttr);
+  return function.isExternal() && generator && generator.contains(specificationKey);
 }
 
 // With the code of the functions that it calls and another generator made; their spills count as its own.

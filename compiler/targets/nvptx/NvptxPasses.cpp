@@ -3,7 +3,9 @@
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/PlanOverrides.h"
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,10 +36,16 @@ void NvptxTarget::addOpSplitting(OpPassManager &passes) const {
   passes.addPass(createSetDynamicSchedule());
 }
 
-void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {
+void NvptxTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &) const {
   // The type of a buffer depends on all functions that read it, so it is marked before functions are looked up in the
   // cache.
   passes.addPass(createNarrowActivations({chip}));
+  // Plans follow from the types that buffers will have.
+  passes.addPass(createAssignWorkgroupPlans({chip, /*mma=*/true, plans}));
+}
+
+std::string NvptxTarget::checkPlans(StringRef plans) const {
+  return PlanOverrides(isGpuParameter).parse(plans);
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {

@@ -3,7 +3,9 @@
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/PlanOverrides.h"
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -31,6 +33,14 @@ void VulkanTarget::addOpSplitting(OpPassManager &passes) const {
   passes.addPass(createSplitK({"vulkan"}));
   // Workgroups take tasks dynamically, and barriers follow from that.
   passes.addPass(createSetDynamicSchedule());
+}
+
+void VulkanTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &) const {
+  passes.addPass(createAssignWorkgroupPlans({"vulkan", /*mma=*/true, plans}));
+}
+
+std::string VulkanTarget::checkPlans(StringRef plans) const {
+  return PlanOverrides(isGpuParameter).parse(plans);
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {

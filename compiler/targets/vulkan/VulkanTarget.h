@@ -21,6 +21,8 @@ public:
   void addWeightPacking(mlir::OpPassManager &passes) const override;
   void addKvLayout(mlir::OpPassManager &passes) const override;
   void addOpSplitting(mlir::OpPassManager &passes) const override;
+  void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;
+  std::string checkPlans(llvm::StringRef plans) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 
 BIN, DIRECTORY = sys.argv[1:]
-# Of the emulator's table.
+# Columns of the emulator's table.
 COLUMNS = {'launches': 1, 'MMA instructions': 15, 'sectors': -9, 'shared requests': -4, 'shared loads': -3, 'conflicts': -2}
 MOST_TRAFFIC = 1.03  # sectors, in bytes, for every byte of a weight
-VOCABULARY = 4129  # of a panel of 64 outputs half are empty
+VOCABULARY = 4129  # the last panel of 64 outputs is half empty
 
 
 def compiled(width, weights):
@@ -33,7 +33,7 @@ def compiled(width, weights):
 
 
 def counts(app, ids):
-    """What each kernel did."""
+    """Runs a program, and returns the counts of each kernel."""
     path = os.path.join(DIRECTORY, 'counts')
     subprocess.run([app, '--ids', ','.join(map(str, ids)), '-n', '1', '-q'], check=True, capture_output=True,
                    env={**os.environ, 'FAKE_CUDA_COUNTS': path, 'TALC_CUDA_STEP': 'launches'})

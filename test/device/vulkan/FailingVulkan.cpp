@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libvulkan.so.1 in front of the system's, which fails at a call that a test names, and counts what is made and
-// destroyed.
+// A libvulkan.so.1 in front of the system's, which fails at a call that a test names, and counts objects that are
+// created and destroyed.
 //
 //   FAKE_VULKAN_FAIL=vkQueueSubmit:2:-4    the second call of a function returns a code
 //   FAKE_VULKAN_LOSE=vkQueueSubmit:2       from that call on the device is lost
@@ -27,7 +27,7 @@ using GetAddress = AnyFunction (*)(Instance, const char *);
 struct State {
   std::mutex mutex;
   std::map<std::string, int> calls;
-  int left = 0;  // made and not destroyed
+  int liveObjects = 0;  // created and not destroyed
   bool lost = false;
 
   ~State() {
@@ -37,23 +37,23 @@ struct State {
       return;
     for (const auto &[function, count] : calls)
       fprintf(file, "%d %s\n", count, function.c_str());
-    fprintf(file, "%d left\n", left);
+    fprintf(file, "%d left\n", liveObjects);
     fclose(file);
   }
 };
 
 State state;
 
-// Whether a variable of the environment means this call; `rest` is what follows then.
+// Whether a variable of the environment names this call; `rest` is what follows the name.
 bool isNamed(const char *variable, const std::string &name, int count, const char *&rest) {
   const char *text = getenv(variable);
-  std::string wanted = name + ":" + std::to_string(count);
-  rest = text ? text + std::min(strlen(text), wanted.size()) : nullptr;
-  return text && wanted.compare(0, wanted.size(), text, std::min(strlen(text), wanted.size())) == 0 &&
+  std::string callName = name + ":" + std::to_string(count);
+  rest = text ? text + std::min(strlen(text), callName.size()) : nullptr;
+  return text && callName.compare(0, callName.size(), text, std::min(strlen(text), callName.size())) == 0 &&
          (*rest == 0 || *rest == ':');
 }
 
-// What a call returns instead of what it would; Success: nothing.
+// The code that a call returns instead of doing its work; Success: it does its work.
 Result failure(const std::string &name) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   int count = ++state.calls[name];
@@ -66,12 +66,12 @@ Result failure(const std::string &name) {
 
 void track(const std::string &name, int by) {
   const std::lock_guard<std::mutex> lock(state.mutex);
-  bool made = name.rfind("vkCreate", 0) == 0 || name == "vkAllocateMemory";
-  bool destroyed = name.rfind("vkDestroy", 0) == 0 || name == "vkFreeMemory";
-  state.left += made && by > 0 ? 1 : destroyed && by < 0 ? -1 : 0;
+  bool creates = name.rfind("vkCreate", 0) == 0 || name == "vkAllocateMemory";
+  bool destroys = name.rfind("vkDestroy", 0) == 0 || name == "vkFreeMemory";
+  state.liveObjects += creates && by > 0 ? 1 : destroys && by < 0 ? -1 : 0;
 }
 
-// What a GPU can do at most becomes less, and what it is something else.
+// Lowers a GPU's limit and changes its type, where the environment asks for it.
 template <typename Argument> void limit(Argument) {}
 void limit(Properties2 *properties) {
   if (getenv("FAKE_VULKAN_CARD"))
@@ -129,10 +129,10 @@ GetAddress findReal() {
   return nullptr;
 }
 
-template <typename Name, typename Function> AnyFunction wrap(AnyFunction found) {
-  using Own = Wrapped<Name, Function>;
-  Own::real = reinterpret_cast<Function>(found);
-  return reinterpret_cast<AnyFunction>(Own::call);
+template <typename Name, typename Function> AnyFunction wrap(AnyFunction address) {
+  using Wrapper = Wrapped<Name, Function>;
+  Wrapper::real = reinterpret_cast<Function>(address);
+  return reinterpret_cast<AnyFunction>(Wrapper::call);
 }
 
 #define NAME(name, result, ...)                                                                                        \
@@ -147,11 +147,11 @@ TALC_VULKAN_FUNCTIONS(NAME)
 extern "C" __attribute__((visibility("default"))) AnyFunction vkGetInstanceProcAddr(Instance instance,
                                                                                     const char *name) {
   static const GetAddress real = findReal();
-  AnyFunction found = real ? real(instance, name) : nullptr;
+  AnyFunction address = real ? real(instance, name) : nullptr;
 #define WRAP(function, result, ...)                                                                                    \
-  if (found && strcmp(name, #function) == 0)                                                                           \
-    return wrap<Name_##function, result (*)(__VA_ARGS__)>(found);
+  if (address && strcmp(name, #function) == 0)                                                                         \
+    return wrap<Name_##function, result (*)(__VA_ARGS__)>(address);
   TALC_VULKAN_FUNCTIONS(WRAP)
 #undef WRAP
-  return found;
+  return address;
 }

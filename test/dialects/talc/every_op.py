@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = sys.argv[1]
-sys.path.insert(0, os.path.join(ROOT, 'test/numerics'))
+sys.path[:0] = [os.path.join(ROOT, folder) for folder in ('test/numerics/dialect', 'test/numerics')]
 import op_models  # noqa: E402
 
 
@@ -49,7 +49,7 @@ def main():
         expect(attribute, 'compiler/reference', f'{name}Attr' in interpreter)
         expect(attribute, 'round-trip.mlir', attribute in printed)
         expect(attribute, 'test/artifact/recipes.mlir or check_quantized.py', attribute in stored)
-        # Files: numerics/families.test, numerics/quantized.test.
+        # Files: numerics/families/families.test, numerics/formats/quantized.test.
         expect(attribute, 'the models of op_models.py', attribute in numeric or name in ('FileSource', 'QuantizedSource'))
     enums = re.findall(r'def Talc_(\w+Kind) : Talc_Enum<[^[]*\[(.*?)\]>', text('dialects/talc/TalcDialect.td'), re.S)
     for kind, cases in enums:

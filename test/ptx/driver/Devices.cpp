@@ -29,8 +29,8 @@ Result cuGetErrorName(Result error, const char **name) {
                                                         {LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
                                                         {NotInitialized, "CUDA_ERROR_NOT_INITIALIZED"},
                                                         {NotFound, "CUDA_ERROR_NOT_FOUND"}};
-  auto found = names.find(error);
-  *name = found == names.end() ? "CUDA_ERROR_UNKNOWN" : found->second;
+  auto it = names.find(error);
+  *name = it == names.end() ? "CUDA_ERROR_UNKNOWN" : it->second;
   return Success;
 }
 
@@ -68,11 +68,11 @@ Result cuDeviceGetAttribute(int32_t *value, DeviceAttribute attribute, Device) {
                                              {MaxSharedMemoryPerBlockOptin, 163 << 10},
                                              {MultiprocessorCount, driver.settings.processors},
                                              {CooperativeLaunch, driver.settings.processors > 0}};
-  auto found = values.find(attribute);
+  auto it = values.find(attribute);
   *value = attribute == CapabilityMajor   ? driver.settings.capability / 10
            : attribute == CapabilityMinor ? driver.settings.capability % 10
-           : found == values.end()        ? 0
-                                          : found->second;
+           : it == values.end()           ? 0
+                                          : it->second;
   return Success;
 }
 

@@ -27,7 +27,7 @@ struct FunctionObject {
   uint64_t maxDynamicShared;
 };
 
-// What a stream recorded.
+// The commands that a stream recorded.
 struct GraphObject {
   std::vector<std::function<Result()>> work;
 };

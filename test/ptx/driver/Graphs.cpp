@@ -12,7 +12,7 @@ Result cuStreamBeginCapture_v2(Stream stream, CaptureMode) {
   return Success;
 }
 
-// Also a call that fails ends the recording.
+// A call that fails ends the recording, too.
 Result cuStreamEndCapture(Stream stream, Graph *graph) {
   std::unique_ptr<GraphObject> recorded = std::move(stream->recording);
   *graph = nullptr;

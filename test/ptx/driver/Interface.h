@@ -13,7 +13,7 @@ TALC_CUDA_GRAPH_FUNCTIONS(FAKE_CUDA_DECLARATION)
 }
 }  // namespace talc::cuda
 
-// What every function begins with.
+// The beginning of every function.
 #define FAKE_CUDA_ENTER()                                                                                              \
   ptx::Driver &driver = ptx::Driver::get();                                                                            \
   if (Result failure = driver.enter(__func__); failure != Success)                                                     \

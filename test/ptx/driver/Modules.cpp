@@ -22,7 +22,7 @@ static void writeLog(const std::string &text, unsigned count, const JitOption *o
     snprintf(buffer, size, "%s\n", text.c_str());
 }
 
-static std::string textOf(const void *image, const std::string &file) {
+static std::string readText(const void *image, const std::string &file) {
   if (file.empty())
     return static_cast<const char *>(image);
   std::ifstream stream(file);
@@ -34,7 +34,7 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count, Jit
   if (!driver.current)
     return InvalidContext;
   try {
-    *module = new ModuleObject{{textOf(image, driver.settings.textFile), driver.memory}, {}};
+    *module = new ModuleObject{{readText(image, driver.settings.textFile), driver.memory}, {}};
   } catch (const std::exception &fault) {
     writeLog(fault.what(), count, options, values);
     return InvalidPtx;
@@ -75,9 +75,9 @@ Result cuFuncGetAttribute(int32_t *value, FunctionAttribute attribute, Function 
 
 Result cuFuncSetAttribute(Function function, FunctionAttribute attribute, int32_t value) {
   FAKE_CUDA_ENTER();
-  constexpr uint64_t most = 163 << 10;
+  constexpr uint64_t maxShared = 163 << 10;
   if (attribute != FunctionMaxDynamicSharedBytes || value < 0 ||
-      static_cast<uint64_t>(value) + function->kernel->sharedBytes > most)
+      static_cast<uint64_t>(value) + function->kernel->sharedBytes > maxShared)
     return InvalidValue;
   function->maxDynamicShared = static_cast<uint64_t>(value);
   return Success;
@@ -108,12 +108,12 @@ Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
   return launch(function, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, false}, stream, parameters);
 }
 
-// Room is what shared memory leaves, 2 workgroups at most.
+// Shared memory limits occupancy, and 2 workgroups are the most.
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int32_t *blocks, Function function, int32_t, size_t dynamicBytes) {
   FAKE_CUDA_ENTER();
-  constexpr uint64_t most = 164 << 10;
-  const uint64_t each = std::max<uint64_t>(function->kernel->sharedBytes + dynamicBytes, 1);
-  *blocks = static_cast<int32_t>(std::min<uint64_t>(most / each, 2));
+  constexpr uint64_t multiprocessorShared = 164 << 10;
+  const uint64_t workgroupShared = std::max<uint64_t>(function->kernel->sharedBytes + dynamicBytes, 1);
+  *blocks = static_cast<int32_t>(std::min<uint64_t>(multiprocessorShared / workgroupShared, 2));
   return Success;
 }
 

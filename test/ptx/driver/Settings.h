@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment asks of this driver.
+// Settings of this driver, from environment variables.
 //
 //   FAKE_CUDA_DEVICES=N        so many GPUs (1)
 //   FAKE_CUDA_CAPABILITY=80    their compute capability

@@ -85,7 +85,7 @@ void store(Warp &warp, const Instruction &instruction, uint32_t mask) {
   }
 }
 
-// How memory is cached and in which order others see it: nothing of it can be seen here.
+// Modifiers without an effect here, for caches and memory order, and state spaces, which getStateSpace() reads.
 const std::set<std::string> ignored = {"volatile", "relaxed",     "acquire", "release", "weak",        "cta",
                                        "gpu",      "sys",         "nc",      "ca",      "cg",          "cs",
                                        "lu",       "cv",          "wb",      "wt",      "param",       "global",
@@ -100,7 +100,7 @@ void checkModifiers(const Statement &statement) {
   }
 }
 
-InstructionClass classOf(Space space) {
+InstructionClass getInstructionClass(Space space) {
   return space == Space::Parameter ? InstructionClass::Parameter
          : space == Space::Shared  ? InstructionClass::Shared
          : space == Space::Local   ? InstructionClass::Local
@@ -117,9 +117,9 @@ bool decodeAccess(Decoder &decoder, const Statement &statement, Instruction &ins
   const std::string &type = statement.modifiers.back();
   const Operand &values = statement.operands[loads ? 0 : 1];
   std::vector<Operand> elements = values.kind == Operand::Kind::List ? values.elements : std::vector{values};
-  instruction.space = spaceOf(statement);
+  instruction.space = getStateSpace(statement);
   instruction.yields = statement.has("acquire");
-  instruction.kind = classOf(instruction.space);
+  instruction.kind = getInstructionClass(instruction.space);
   instruction.bytes = static_cast<uint8_t>(atoi(type.c_str() + type.find_first_of("0123456789")) / 8);
   instruction.registerBytes = std::max<uint8_t>(instruction.bytes, 2);
   instruction.variant = type[0] == 's' ? isSigned : 0;

@@ -11,16 +11,16 @@ namespace talc::ptx {
 
 namespace {
 
-enum class Update : uint8_t { Add, Least, Most, And, Or, Xor, Exchange, Compare, Increase, Decrease };
+enum class Update : uint8_t { Add, Minimum, Maximum, And, Or, Xor, Exchange, Compare, Increase, Decrease };
 constexpr const char *updateNames[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
 
 template <typename T> T update(Update how, T old, T value, T other) {
   switch (how) {
   case Update::Add:
     return old + value;
-  case Update::Least:
+  case Update::Minimum:
     return std::min(old, value);
-  case Update::Most:
+  case Update::Maximum:
     return std::max(old, value);
   case Update::Exchange:
     return value;
@@ -59,7 +59,7 @@ template <typename T> void execute(Warp &warp, const Instruction &instruction, u
     warp.store(o[3], results, mask);
 }
 
-Execute executeOf(const std::string &type) {
+Execute selectExecute(const std::string &type) {
   static const std::pair<const char *, Execute> types[] = {
       {"u32", execute<uint32_t>}, {"s32", execute<int32_t>}, {"b32", execute<uint32_t>},
       {"u64", execute<uint64_t>}, {"s64", execute<int64_t>}, {"b64", execute<uint64_t>},
@@ -78,13 +78,13 @@ bool decodeAtomic(Decoder &decoder, const Statement &statement, Instruction &ins
       statement.modifiers.size() < 2)
     return false;
   const std::string &type = statement.modifiers.back(), &how = *(statement.modifiers.end() - 2);
-  auto *found = std::find_if(std::begin(updateNames), std::end(updateNames), [&](const char *n) { return how == n; });
-  instruction.execute = executeOf(type);
-  if (found == std::end(updateNames) || !instruction.execute)
+  auto *it = std::find_if(std::begin(updateNames), std::end(updateNames), [&](const char *n) { return how == n; });
+  instruction.execute = selectExecute(type);
+  if (it == std::end(updateNames) || !instruction.execute)
     return false;
   instruction.kind = InstructionClass::Atomic;
-  instruction.space = spaceOf(statement);
-  instruction.variant = static_cast<uint8_t>(found - std::begin(updateNames));
+  instruction.space = getStateSpace(statement);
+  instruction.variant = static_cast<uint8_t>(it - std::begin(updateNames));
   const uint32_t bytes = static_cast<uint32_t>(atoi(type.c_str() + 1)) / 8;
   const Operand *operands = statement.operands.data() + (returns ? 1 : 0);
   decoder.address(statement, operands[0], instruction.operands[0], instruction);

@@ -36,7 +36,7 @@ template <typename T> struct ShiftRight {
     return by >= bits ? T(0) : static_cast<T>(a >> by);
   }
 };
-// Of a wide word the high half, with `low` moved in from below, and the opposite.
+// Shifts both words as one: to the left for the high word, to the right for the low one.
 struct FunnelLeft {
   uint32_t operator()(uint32_t low, uint32_t high, uint32_t by) const {
     return static_cast<uint32_t>(((static_cast<uint64_t>(high) << 32 | low) << (by & 31)) >> 32);

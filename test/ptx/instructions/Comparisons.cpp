@@ -29,7 +29,7 @@ COMPARISON(Numbers, a == a && b == b);
 COMPARISON(Nan, a != a || b != b);
 #undef COMPARISON
 
-// What registers hold, and what is compared.
+// Types of operands: what a register holds, and the value that is compared.
 template <typename T> struct Same {
   using Register = T;
   static T value(T bits) { return bits; }

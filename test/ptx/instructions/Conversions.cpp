@@ -22,14 +22,14 @@ bool isSigned(Type type) {
   return type >= Type::S8;
 }
 
-// How a float becomes whole, and others.
+// Rounding modes, and flags that are added to one: the result is a whole number, is clamped to [0, 1], is not negative.
 enum Rounding : uint8_t { Nearest = 0, Zero = 1, Down = 2, Up = 3, roundings = 3, Whole = 4, Saturate = 8, Relu = 16 };
 
-Type typeOf(const Statement &statement, const std::string &name) {
-  auto *found = std::find_if(std::begin(typeNames), std::end(typeNames), [&](const char *n) { return name == n; });
-  if (found == std::end(typeNames))
+Type parseType(const Statement &statement, const std::string &name) {
+  auto *it = std::find_if(std::begin(typeNames), std::end(typeNames), [&](const char *n) { return name == n; });
+  if (it == std::end(typeNames))
     Decoder::fail(statement, "not known to the emulator");
-  return static_cast<Type>(found - std::begin(typeNames));
+  return static_cast<Type>(it - std::begin(typeNames));
 }
 
 double readFloat(Type type, uint64_t bits) {
@@ -38,7 +38,7 @@ double readFloat(Type type, uint64_t bits) {
   if (type == Type::Bf16)
     return Bf16::value(static_cast<uint16_t>(bits));
   if (type == Type::F32)
-    return floatOf(static_cast<uint32_t>(bits));
+    return bitsToFloat(static_cast<uint32_t>(bits));
   double value;
   memcpy(&value, &bits, sizeof(value));
   return value;
@@ -50,7 +50,7 @@ uint64_t writeFloat(Type type, double value) {
   if (type == Type::Bf16)
     return Bf16::round(value);
   if (type == Type::F32)
-    return bitsOf(static_cast<float>(value));
+    return floatToBits(static_cast<float>(value));
   uint64_t bits;
   memcpy(&bits, &value, sizeof(bits));
   return bits;
@@ -102,7 +102,7 @@ uint64_t convert(Type to, Type from, uint8_t how, uint64_t bits) {
     if (!isFloat(to))
       return how & Saturate ? saturate(from, to, value) : value;
     if (to == Type::F32)  // straight: a double would round 64 bits twice
-      return bitsOf(isSigned(from) ? static_cast<float>(static_cast<int64_t>(value)) : static_cast<float>(value));
+      return floatToBits(isSigned(from) ? static_cast<float>(static_cast<int64_t>(value)) : static_cast<float>(value));
     return writeFloat(to,
                       isSigned(from) ? static_cast<double>(static_cast<int64_t>(value)) : static_cast<double>(value));
   }
@@ -147,22 +147,22 @@ template <typename Format> void executePair(Warp &warp, const Instruction &instr
   warp.store(instruction.operands[0], results, mask);
 }
 
-uint8_t roundingOf(const Statement &statement) {
+uint8_t parseRounding(const Statement &statement) {
   uint8_t how = Nearest;
   const std::pair<const char *, uint8_t> words[] = {
       {"rn", Nearest},     {"rni", Nearest | Whole}, {"rzi", Zero | Whole}, {"rmi", Down | Whole},
       {"rpi", Up | Whole}, {"sat", Saturate},        {"relu", Relu}};
   for (size_t i = 0; i + 2 < statement.modifiers.size(); ++i) {
     const std::string &modifier = statement.modifiers[i];
-    auto *found = std::find_if(std::begin(words), std::end(words), [&](auto &word) { return modifier == word.first; });
-    if (found == std::end(words))
+    auto *it = std::find_if(std::begin(words), std::end(words), [&](auto &word) { return modifier == word.first; });
+    if (it == std::end(words))
       Decoder::fail(statement, "not known to the emulator");
-    how |= found->second;
+    how |= it->second;
   }
   return how;
 }
 
-Execute executeOf(Type to, Type from, uint8_t how) {
+Execute selectExecute(Type to, Type from, uint8_t how) {
   if (how != Nearest)
     return execute;
   struct Common {
@@ -192,7 +192,7 @@ bool decodeConversion(Decoder &decoder, const Statement &statement, Instruction 
     return false;
   const std::string &to = *(statement.modifiers.end() - 2), &from = statement.modifiers.back();
   instruction.kind = InstructionClass::Convert;
-  instruction.variant = roundingOf(statement);
+  instruction.variant = parseRounding(statement);
   if (to == "bf16x2" || to == "f16x2") {
     if (from != "f32" || statement.operands.size() != 3)
       return false;
@@ -201,8 +201,8 @@ bool decodeConversion(Decoder &decoder, const Statement &statement, Instruction 
       instruction.operands[i] = decoder.place(statement, statement.operands[i], 4);
     return true;
   }
-  Type toType = typeOf(statement, to), fromType = typeOf(statement, from);
-  instruction.execute = executeOf(toType, fromType, instruction.variant);
+  Type toType = parseType(statement, to), fromType = parseType(statement, from);
+  instruction.execute = selectExecute(toType, fromType, instruction.variant);
   instruction.count = static_cast<uint8_t>(toType);
   instruction.bytes = instruction.registerBytes = 4;
   instruction.operands[0] = decoder.operandOffset(statement, statement.operands[0], instruction.registerBytes);

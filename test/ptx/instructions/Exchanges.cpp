@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lanes of a warp tell each other: shfl, vote, redux, activemask.
+// Instructions that exchange values among the lanes of a warp: shfl, vote, redux, activemask.
 #include "test/ptx/Decoder.h"
 #include "test/ptx/Warp.h"
 
@@ -11,12 +11,13 @@ namespace {
 
 enum Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
-// From which lane, and whether there is one. `clamp` has the lowest or highest lane of a segment, and the segments.
-bool sourceOf(Shuffle how, int lane, uint32_t b, uint32_t clamp, int &source) {
+// Finds the lane to read, and returns whether it is in the segment. `clamp` has the lowest or highest lane of a
+// segment, and the mask of segments.
+bool findSource(Shuffle how, int lane, uint32_t b, uint32_t clamp, int &source) {
   const int limit = static_cast<int>(clamp & 31), segment = static_cast<int>(clamp >> 8 & 31), by = b & 31;
-  const int most = (lane & segment) | (limit & ~segment), least = lane & segment;
-  source = how == Up ? lane - by : how == Down ? lane + by : how == Butterfly ? lane ^ by : least | (by & ~segment);
-  bool inside = how == Up ? source >= most : source <= most;
+  const int maxLane = (lane & segment) | (limit & ~segment), minLane = lane & segment;
+  source = how == Up ? lane - by : how == Down ? lane + by : how == Butterfly ? lane ^ by : minLane | (by & ~segment);
+  bool inside = how == Up ? source >= maxLane : source <= maxLane;
   source = inside ? source : lane;
   return inside;
 }
@@ -31,9 +32,9 @@ void shuffle(Warp &warp, const Instruction &instruction, uint32_t mask) {
     if (!(mask >> lane & 1))
       continue;
     int source = lane;
-    inside |=
-        static_cast<uint32_t>(sourceOf(static_cast<Shuffle>(instruction.variant), lane, by[lane], clamp[lane], source))
-        << lane;
+    inside |= static_cast<uint32_t>(
+                  findSource(static_cast<Shuffle>(instruction.variant), lane, by[lane], clamp[lane], source))
+              << lane;
     if (!(mask >> source & 1))
       warp.fail(instruction, lane, "reads lane " + std::to_string(source) + ", which is not there");
     results[lane] = values[source];
@@ -62,10 +63,10 @@ void vote(Warp &warp, const Instruction &instruction, uint32_t mask) {
 struct Sum {
   uint32_t operator()(uint32_t a, uint32_t b) const { return a + b; }
 };
-template <typename T> struct Least {
+template <typename T> struct Minimum {
   uint32_t operator()(uint32_t a, uint32_t b) const { return static_cast<T>(a) < static_cast<T>(b) ? a : b; }
 };
-template <typename T> struct Most {
+template <typename T> struct Maximum {
   uint32_t operator()(uint32_t a, uint32_t b) const { return static_cast<T>(a) > static_cast<T>(b) ? a : b; }
 };
 struct And {
@@ -127,10 +128,10 @@ void decodeVote(Decoder &decoder, const Statement &statement, Instruction &instr
 bool decodeReduction(Decoder &decoder, const Statement &statement, Instruction &instruction) {
   static const std::pair<const char *, Execute> reductions[] = {{"redux.sync.add.s32", reduce<Sum>},
                                                                 {"redux.sync.add.u32", reduce<Sum>},
-                                                                {"redux.sync.min.s32", reduce<Least<int32_t>>},
-                                                                {"redux.sync.min.u32", reduce<Least<uint32_t>>},
-                                                                {"redux.sync.max.s32", reduce<Most<int32_t>>},
-                                                                {"redux.sync.max.u32", reduce<Most<uint32_t>>},
+                                                                {"redux.sync.min.s32", reduce<Minimum<int32_t>>},
+                                                                {"redux.sync.min.u32", reduce<Minimum<uint32_t>>},
+                                                                {"redux.sync.max.s32", reduce<Maximum<int32_t>>},
+                                                                {"redux.sync.max.u32", reduce<Maximum<uint32_t>>},
                                                                 {"redux.sync.and.b32", reduce<And>},
                                                                 {"redux.sync.or.b32", reduce<Or>},
                                                                 {"redux.sync.xor.b32", reduce<Xor>}};

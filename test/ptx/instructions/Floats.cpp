@@ -26,18 +26,18 @@ struct MultiplyAdd {
   float operator()(float a, float b, float c) const { return __builtin_fmaf(a, b, c); }
   double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
 };
-// Of a NaN and a number the number.
-struct Least {
+// Returns the number if one operand is NaN.
+struct Minimum {
   template <typename T> T operator()(T a, T b) const { return std::isnan(a) || b < a ? b : a; }
 };
-struct Most {
+struct Maximum {
   template <typename T> T operator()(T a, T b) const { return std::isnan(a) || b > a ? b : a; }
 };
-// Of a NaN and a number the NaN.
-struct LeastNan {
+// Returns NaN if one operand is.
+struct MinimumNan {
   template <typename T> T operator()(T a, T b) const { return std::isnan(a) ? a : !(b >= a) ? b : a; }
 };
-struct MostNan {
+struct MaximumNan {
   template <typename T> T operator()(T a, T b) const { return std::isnan(a) ? a : !(b <= a) ? b : a; }
 };
 struct Negate {
@@ -86,8 +86,8 @@ template <typename T> void addType(LaneTable &table, const std::string &type) {
   addRounded<Subtract, T, T, T>(table, "sub", type);
   addRounded<Multiply, T, T, T>(table, "mul", type);
   addRounded<MultiplyAdd, T, T, T, T>(table, "fma", type);
-  addLanes<Least, T, T, T>(table, "min." + type, arithmetic);
-  addLanes<Most, T, T, T>(table, "max." + type, arithmetic);
+  addLanes<Minimum, T, T, T>(table, "min." + type, arithmetic);
+  addLanes<Maximum, T, T, T>(table, "max." + type, arithmetic);
   addLanes<Negate, T, T>(table, "neg." + type, arithmetic);
   addLanes<Absolute, T, T>(table, "abs." + type, arithmetic);
   addLanes<CopySign, T, T, T>(table, "copysign." + type, arithmetic);
@@ -101,8 +101,8 @@ template <typename T> void addType(LaneTable &table, const std::string &type) {
 void addFloats(LaneTable &table) {
   addType<float>(table, "f32");
   addType<double>(table, "f64");
-  addLanes<LeastNan, float, float, float>(table, "min.NaN.f32", arithmetic);
-  addLanes<MostNan, float, float, float>(table, "max.NaN.f32", arithmetic);
+  addLanes<MinimumNan, float, float, float>(table, "min.NaN.f32", arithmetic);
+  addLanes<MaximumNan, float, float, float>(table, "max.NaN.f32", arithmetic);
   addLanes<Divide, float, float, float>(table, "div.approx.f32", special);
   addLanes<Divide, float, float, float>(table, "div.full.f32", special);
   addLanes<Reciprocal, float, float>(table, "rcp.approx.f32", special);

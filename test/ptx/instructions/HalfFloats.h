@@ -8,13 +8,13 @@
 
 namespace talc::ptx {
 
-inline float floatOf(uint32_t bits) {
+inline float bitsToFloat(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
-inline uint32_t bitsOf(float value) {
+inline uint32_t floatToBits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof(bits));
   return bits;
@@ -42,17 +42,17 @@ struct F16 {
 };
 
 struct Bf16 {
-  static float value(uint16_t bits) { return floatOf(static_cast<uint32_t>(bits) << 16); }
+  static float value(uint16_t bits) { return bitsToFloat(static_cast<uint32_t>(bits) << 16); }
   static uint16_t round(float value) {
-    uint32_t bits = bitsOf(value);
+    uint32_t bits = floatToBits(value);
     return std::isnan(value) ? 0x7fff : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
   static uint16_t round(double value) {
     auto nearest = static_cast<float>(value);
-    // What the first rounding lost decides ties of the second one: round to odd.
+    // Rounding to odd first: the lost bits decide ties of the second rounding.
     if (static_cast<double>(nearest) != value && !std::isnan(value) && !std::isinf(nearest)) {
       bool above = std::fabs(static_cast<double>(nearest)) > std::fabs(value);
-      nearest = floatOf((above ? bitsOf(nearest) - 1 : bitsOf(nearest)) | 1);
+      nearest = bitsToFloat((above ? floatToBits(nearest) - 1 : floatToBits(nearest)) | 1);
     }
     return round(nearest);
   }

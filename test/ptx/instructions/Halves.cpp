@@ -21,16 +21,16 @@ struct Multiply {
 struct MultiplyAdd {
   double operator()(double a, double b, double c) const { return a * b + c; }
 };
-struct Least {
+struct Minimum {
   double operator()(double a, double b) const { return std::fmin(a, b); }
 };
-struct Most {
+struct Maximum {
   double operator()(double a, double b) const { return std::fmax(a, b); }
 };
-struct LeastNan {
+struct MinimumNan {
   double operator()(double a, double b) const { return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b); }
 };
-struct MostNan {
+struct MaximumNan {
   double operator()(double a, double b) const { return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b); }
 };
 struct Negate {
@@ -68,10 +68,10 @@ template <typename Format> void addType(LaneTable &table, const std::string &typ
     addBoth<Format, Multiply, int, int>(table, std::string("mul") + rounding, type);
     addBoth<Format, MultiplyAdd, int, int, int>(table, std::string("fma") + rounding, type);
   }
-  addBoth<Format, Least, int, int>(table, "min", type);
-  addBoth<Format, Most, int, int>(table, "max", type);
-  addBoth<Format, LeastNan, int, int>(table, "min.NaN", type);
-  addBoth<Format, MostNan, int, int>(table, "max.NaN", type);
+  addBoth<Format, Minimum, int, int>(table, "min", type);
+  addBoth<Format, Maximum, int, int>(table, "max", type);
+  addBoth<Format, MinimumNan, int, int>(table, "min.NaN", type);
+  addBoth<Format, MaximumNan, int, int>(table, "max.NaN", type);
   addBoth<Format, Negate, int>(table, "neg", type);
   addBoth<Format, Absolute, int>(table, "abs", type);
 }

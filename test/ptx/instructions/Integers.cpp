@@ -48,10 +48,10 @@ template <typename T> struct Divide {
 template <typename T> struct Remainder {
   T operator()(T a, T b) const { return b == 0 ? a : std::is_signed_v<T> && b == static_cast<T>(-1) ? 0 : a % b; }
 };
-template <typename T> struct Least {
+template <typename T> struct Minimum {
   T operator()(T a, T b) const { return a < b ? a : b; }
 };
-template <typename T> struct Most {
+template <typename T> struct Maximum {
   T operator()(T a, T b) const { return a > b ? a : b; }
 };
 template <typename T> struct Negate {
@@ -73,8 +73,8 @@ template <typename T> void addWithSign(LaneTable &table, const std::string &type
   addLanes<MultiplyHigh<T>, T, T, T>(table, "mul.hi." + type, kind);
   addLanes<Divide<T>, T, T, T>(table, "div." + type, kind);
   addLanes<Remainder<T>, T, T, T>(table, "rem." + type, kind);
-  addLanes<Least<T>, T, T, T>(table, "min." + type, kind);
-  addLanes<Most<T>, T, T, T>(table, "max." + type, kind);
+  addLanes<Minimum<T>, T, T, T>(table, "min." + type, kind);
+  addLanes<Maximum<T>, T, T, T>(table, "max." + type, kind);
   if constexpr (std::is_signed_v<T>) {
     addLanes<Negate<T>, T, T>(table, "neg." + type, kind);
     addLanes<Absolute<T>, T, T>(table, "abs." + type, kind);

@@ -33,10 +33,10 @@ template <typename Format, int depth> void multiply(Warp &warp, const Instructio
   }
   for (int i = 0; i < 4; ++i)
     for (int lane = 0; lane < warpLanes; ++lane) {
-      const float *left = a[lane / 4 + i / 2 * tile], *right = b[lane % 4 * 2 + i % 2];
+      const float *rowA = a[lane / 4 + i / 2 * tile], *columnB = b[lane % 4 * 2 + i % 2];
       float sum = warp.lanes<float>(places[4 + 3 * tiles + i])[lane];
       for (int k = 0; k < depth; ++k)
-        sum += left[k] * right[k];
+        sum += rowA[k] * columnB[k];
       sums[i][lane] = sum;
     }
   for (int i = 0; i < 4; ++i)
@@ -51,16 +51,16 @@ void loadMatrix(Warp &warp, const Instruction &instruction, uint32_t) {
   uint16_t values[warpLanes][tile];  // by the lane that gave the row
   for (int lane = 0; lane < tile * instruction.count; ++lane) {
     if (addresses[lane] % rowBytes)
-      warp.fail(instruction, lane, "the row of a matrix begins at no multiple of 16");
+      warp.fail(instruction, lane, "the row of a matrix does not begin at a multiple of 16");
     memcpy(values[lane], resolveShared(warp, instruction, addresses[lane], rowBytes, Purpose::Load, lane), rowBytes);
   }
   for (int matrix = 0; matrix < instruction.count; ++matrix) {
     uint32_t results[warpLanes];
     for (int lane = 0; lane < warpLanes; ++lane) {
       const int outer = lane / 4, inner = lane % 4 * 2;
-      const auto *rowsOf = &values[matrix * tile];
-      uint32_t low = instruction.variant ? rowsOf[inner][outer] : rowsOf[outer][inner];
-      uint32_t high = instruction.variant ? rowsOf[inner + 1][outer] : rowsOf[outer][inner + 1];
+      const auto *matrixRows = &values[matrix * tile];
+      uint32_t low = instruction.variant ? matrixRows[inner][outer] : matrixRows[outer][inner];
+      uint32_t high = instruction.variant ? matrixRows[inner + 1][outer] : matrixRows[outer][inner + 1];
       results[lane] = high << 16 | low;
     }
     warp.store(instruction.operands[matrix], results, UINT32_MAX);

@@ -185,8 +185,7 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "-t: does not go with --device, whose steps have no threads";
   if (!options.device.empty() && command.count("--generator") > 0)
     return "--generator: does not go with --device, whose code only talc's own passes make";
-  if (command.count("--device") > 0 && options.device.compare(0, 4, "cuda") != 0 &&
-      options.device.compare(0, 6, "vulkan") != 0)
+  if (command.count("--device") > 0 && gpuTarget(options.device).empty())
     return "--device: '" + options.device + "' is not a GPU, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
@@ -194,7 +193,7 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
 // An op that runs on a GPU is compiled for it by default.
 static void chooseTarget(const CLI::App &command, bench::BenchOptions &options) {
   if (!options.op.empty() && !options.device.empty() && command.count("--target") == 0)
-    options.target = options.device.compare(0, 4, "cuda") == 0 ? "nvptx" : "vulkan";
+    options.target = gpuTarget(options.device);
 }
 
 Action addBench(CLI::App &app, const std::string &programDirectory) {

@@ -12,10 +12,10 @@ Status ModelRun::open(const std::string &path, bool hugePages, const std::string
   return open(OpenOptions{/*checkWeights=*/true, /*copyWeights=*/hugePages}, device);
 }
 
-Status ModelRun::open(const void *bytes, uint64_t size) {
+Status ModelRun::open(const void *bytes, uint64_t size, const std::string &device) {
   if (Status status = model.source().useMemory(bytes, size); status.failed())
     return status;
-  return open(OpenOptions{/*checkWeights=*/false}, "cpu");
+  return open(OpenOptions{/*checkWeights=*/false}, device);
 }
 
 Status ModelRun::open(const OpenOptions &options, const std::string &device) {

@@ -20,7 +20,7 @@ class ModelRun {
 public:
   Status open(const std::string &path, bool hugePages = false, const std::string &device = "cpu");
   // Opens the content of such a file, which must outlive the object; weights are not checked.
-  Status open(const void *bytes, uint64_t size);
+  Status open(const void *bytes, uint64_t size, const std::string &device);
   // Starts a session with these threads and KV caches for so many sequences, in place of an earlier one. An
   // encoder-decoder gets sources of sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);

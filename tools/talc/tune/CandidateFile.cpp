@@ -109,7 +109,8 @@ Status CandidateFile::hideCode(size_t candidate) {
   return {};
 }
 
-Status CandidateFile::open(const std::vector<size_t> &candidates, std::vector<bench::ModelRun> &runs) {
+Status CandidateFile::open(const std::vector<size_t> &candidates, const std::string &device,
+                           std::vector<bench::ModelRun> &runs) {
   if (Status status = map(); status.failed())
     return status;
   size_t hidden = 0;
@@ -117,7 +118,7 @@ Status CandidateFile::open(const std::vector<size_t> &candidates, std::vector<be
     for (; hidden < candidates[i]; ++hidden)
       if (Status status = hideCode(hidden); status.failed())
         return status;
-    if (Status status = runs[i].open(view.data(), view.size()); status.failed())
+    if (Status status = runs[i].open(view.data(), view.size(), device); status.failed())
       return status;
   }
   return {};

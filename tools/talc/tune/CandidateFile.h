@@ -18,9 +18,9 @@ public:
   std::string compile(const CompileOptions &options, const std::vector<std::string> &plans);
   const std::string &path() const { return file; }
 
-  // Opens these candidates, in ascending order, each with a run of its own. All share a view of the file, which must
-  // outlive them.
-  Status open(const std::vector<size_t> &candidates, std::vector<bench::ModelRun> &runs);
+  // Opens these candidates on a device, in ascending order, each with a run of its own. All share a view of the file,
+  // which must outlive them.
+  Status open(const std::vector<size_t> &candidates, const std::string &device, std::vector<bench::ModelRun> &runs);
 
 private:
   Status map();

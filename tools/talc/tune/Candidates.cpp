@@ -54,10 +54,70 @@ static const std::vector<TuningParameters> forAttention = {
 };
 
 // Plans of row-wise ops.
-static const std::vector<TuningParameters> forRowPieces = {
+static const std::vector<TuningParameters> forRowWiseOps = {
     {{"unroll", 2}},    {{"unroll", 4}},
     {{"by_halide", 1}}, {{"by_halide", 1}, {"unroll", 2}},
     {{"unroll", 8}},    {{"by_halide", 1}, {"unroll", 4}},
+};
+
+//===--- GPUs ---------------------------------------------------------------------------------------------------===//
+
+// Matmuls by MMA, for any number of rows and for one.
+static const std::vector<TuningParameters> forMma = {
+    {{"task_rows", 64}, {"task_panels", 1}},
+    {{"task_panels", 1}},
+    {{"task_rows", 16}},
+    {{"task_rows", 64}},
+    {{"stages", 3}},
+    {{"stages", 6}},
+    {{"stages", 4}, {"stage_weights", 1}},
+    {{"stage_weights", 1}},
+    {{"unroll_steps", 1}},
+    {{"unroll_steps", 4}},
+    {{"task_rows", 96}},
+    {{"task_rows", 48}},
+    {{"stages", 8}},
+    {{"task_panels", 4}},
+    {{"resident_threads", 384}},
+    {{"resident_threads", 512}},
+    {{"task_panels", 2}},
+};
+static const std::vector<TuningParameters> forMmaRow = {
+    {{"stage_weights", 0}, {"stages", 0}},
+    {{"stage_weights", 1}, {"stages", 4}, {"task_panels", 1}},
+    {{"stage_weights", 1}, {"stages", 8}, {"task_panels", 1}},
+    {{"stage_weights", 1}, {"stages", 12}, {"task_panels", 1}},
+    {{"stage_weights", 1}, {"stages", 6}, {"task_panels", 2}},
+    {{"stage_weights", 0}, {"stages", 0}, {"task_panels", 2}},
+    {{"stage_weights", 0}, {"stages", 0}, {"unroll_steps", 2}},
+    {{"resident_threads", 512}},
+};
+// Matmuls by fused multiply-adds.
+static const std::vector<TuningParameters> forFma = {
+    {{"task_threads", 64}},      {{"task_threads", 128}},     {{"task_threads", 256}}, {{"thread_columns", 2}},
+    {{"thread_columns", 1}},     {{"task_rows", 4}},          {{"task_rows", 16}},     {{"resident_threads", 256}},
+    {{"resident_threads", 512}}, {{"resident_threads", 768}}, {{"task_rows", 12}},     {{"task_rows", 2}},
+};
+static const std::vector<TuningParameters> forMmaAttention = {
+    {{"warps", 2}}, {{"warps", 1}}, {{"warps", 8}}, {{"resident_threads", 384}}, {{"resident_threads", 512}},
+};
+static const std::vector<TuningParameters> forFmaAttention = {
+    {{"task_queries", 8}},       {{"task_queries", 4}},       {{"task_queries", 16}},
+    {{"resident_threads", 256}}, {{"resident_threads", 512}}, {{"resident_threads", 768}},
+};
+
+//===------------------------------------------------------------------------------------------------------------===//
+
+// The lists of kinds of ops, each with a parameter that only this kind has. The first that fits is taken.
+struct CandidateList {
+  const char *parameter;
+  const std::vector<TuningParameters> &forRows, &forOneRow;
+};
+static const CandidateList candidateLists[] = {
+    {"unroll", forRowWiseOps, forRowWiseOps},    {"chunk_keys", forAttention, forAttention},
+    {"stage_weights", forMma, forMmaRow},        {"thread_columns", forFma, forFma},
+    {"warps", forMmaAttention, forMmaAttention}, {"task_queries", forFmaAttention, forFmaAttention},
+    {"tile_rows", forRows, forOneRow},
 };
 
 // The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
@@ -75,11 +135,12 @@ static bool isSlow(const TuningParameters &plan, const TuningParameters &costMod
 }
 
 std::vector<TuningParameters> planCandidates(const TunableKernel &kernel, bool halide) {
-  auto has = [&](const char *name) { return kernel.plan.count(name) > 0; };
-  const std::vector<TuningParameters> &all = has("unroll")      ? forRowPieces
-                                             : has("task_rows") ? forAttention
-                                             : kernel.oneRow    ? forOneRow
-                                                                : forRows;
+  auto list = std::find_if(std::begin(candidateLists), std::end(candidateLists), [&](const CandidateList &candidates) {
+    return kernel.plan.count(candidates.parameter) > 0;
+  });
+  if (list == std::end(candidateLists))
+    return {};
+  const std::vector<TuningParameters> &all = kernel.oneRow ? list->forOneRow : list->forRows;
   std::vector<TuningParameters> kept;
   for (const TuningParameters &changes : all) {
     TuningParameters plan = kernel.plan;

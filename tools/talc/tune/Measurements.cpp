@@ -84,10 +84,10 @@ StepTimes Measurements::collect(const Step &step, const Samplers &samplers) cons
 Status Measurements::measure(CandidateFile &file, const std::vector<size_t> &codes, Limits limits) {
   std::vector<ModelRun> runs(codes.size());
   all.clear();
-  if (Status status = file.open(codes, runs); status.failed())
+  if (Status status = file.open(codes, machine.device.empty() ? "cpu" : machine.device, runs); status.failed())
     return status;
   for (ModelRun &run : runs)
-    if (Status status = run.start(machine.threads, 1); status.failed())
+    if (Status status = run.start(std::max(machine.threads, 1), 1); status.failed())
       return status;
   Clock::time_point begin = Clock::now();
   std::vector<Step> kinds = steps();

@@ -12,9 +12,9 @@
 namespace talc::tools {
 
 // Puts in the place of a list of --target the word whose code the runtime takes.
-static std::string chooseTarget(const std::string &program, std::string &target) {
+static std::string chooseTarget(const std::string &program, const std::string &device, std::string &target) {
   bench::ModelRun run;
-  if (Status status = run.open(program); status.failed())
+  if (Status status = run.open(program, /*hugePages=*/false, device.empty() ? "cpu" : device); status.failed())
     return status.text();
   const std::string words = target;
   for (llvm::StringRef word : llvm::split(words, ',')) {
@@ -66,7 +66,7 @@ std::string resolveModelOrigin(TuneOptions &options) {
                  llvm::join(model.modelOptions, " "));
   if (std::string problem = takeOrigin("talc tune", list, model); !problem.empty())
     return wrong(problem + "; or name the model, with the same options");
-  return chooseTarget(options.program, model.target);
+  return chooseTarget(options.program, options.device, model.target);
 }
 
 bool kernelsDiffer(const std::string &program, const bench::KernelList &now) {

@@ -18,6 +18,7 @@
 #include "tools/talc/Calibration.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/ModelOptions.h"
+#include "tools/talc/bench/GpuMachine.h"
 #include "tools/talc/bench/Progress.h"
 #include "tools/talc/tune/Candidates.h"
 #include "tools/talc/tune/Confirmation.h"
@@ -160,7 +161,11 @@ llvm::Error Tuner::findKernels() {
 
 llvm::Error Tuner::measureMachine() {
   progress.show("measuring the machine");
-  Status status = bench::Machine::create(static_cast<int32_t>(options.threads), machine);
+  bench::BenchOptions gpu;
+  gpu.device = options.device;
+  gpu.programDirectory = options.compile.programDirectory;
+  Status status = options.device.empty() ? bench::Machine::create(static_cast<int32_t>(options.threads), machine)
+                                         : bench::measureGpu(gpu, options.compile.target, machine);
   return status.failed() ? llvm::createStringError(status.text()) : llvm::Error::success();
 }
 

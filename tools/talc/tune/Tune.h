@@ -11,6 +11,7 @@ struct TuneOptions {
   std::string program;     // named instead of its model (ModelOrigin.h); empty: none
   double budget = 120;     // seconds
   int64_t threads = 1;
+  std::string device;  // the GPU that runs the steps, such as cuda or vulkan:1; empty: the CPU
   std::string record;  // empty: the one beside the model
 };
 

@@ -4,19 +4,15 @@
 //   kernel.tasks %s over tiles by rows { kernel.matmul ... }
 //     ->  kernel.tasks %s over tiles by rows plan<block_rows = 192, ..., tile_rows = 6> { kernel.matmul ... }
 //
-// The first of these that says something of an op decides: the program, a plan override by the kernel's name, a tuning
-// record by the kernel's digest. The cost model chooses the parameters that it does not say.
-#include "compiler/passes/PassRemarks.h"
+// PlanAssigner.h says where plans come from.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/PlanAssigner.h"
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/passes/schedule/cpu/PlanOverrides.h"
 #include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulCostModel.h"
 #include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
-
-#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_ASSIGNPLANS
@@ -78,10 +74,7 @@ PlanAttr planRowWiseOp(Operation *op, const CpuCosts &, PlanAttr given, std::str
   return hasRowExpressions(op) ? withTunables<GeneratorTunables>(plan, given, problem) : plan;
 }
 
-// Null: the op has no tuning parameters.
 MakePlan findPlanner(Operation *op) {
-  if (!op)
-    return nullptr;
   if (isa<kernel::MatmulOp>(op))
     return planMatmulOp;
   if (isa<kernel::ExpertsOp>(op))
@@ -98,72 +91,20 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
     if (!traits)
       return signalPassFailure();
-    costs = {*traits, cacheBytes, dropsPrefetches, prefetchesStreams};
-    PlanOverrides overrides;
-    if (std::string problem = overrides.parse(plans); !problem.empty()) {
-      getOperation().emitError() << "plans: " << problem;
-      return signalPassFailure();
-    }
-    std::set<std::string> unmatched = overrides.digests();
-    const size_t recorded = unmatched.size();
-    bool isFirstRun = false;  // some op has no plan yet
-    auto result = getOperation().walk([&](kernel::TasksOp tasks) {
-      MakePlan make = findPlanner(tasks.getComputeOp());
-      if (!make)
-        return WalkResult::advance();
-      isFirstRun |= !tasks.getPlanAttr();
-      if (recorded > 0)
-        unmatched.erase(kernelDigest(tasks));
-      return succeeded(assign(tasks, make, overrides)) ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return signalPassFailure();
-    if (isFirstRun)
-      reportUnmatched(unmatched.size(), recorded);
+    const CpuCosts costs = {*traits, cacheBytes, dropsPrefetches, prefetchesStreams};
+    auto makePlanner = [&](Operation *op) -> PlanAssigner::Planner {
+      MakePlan makePlan = findPlanner(op);
+      if (!makePlan)
+        return {};
+      return [=, &costs](PlanAttr given, std::string &problem) { return makePlan(op, costs, given, problem); };
+    };
+    if (failed(PlanAssigner(remarks, isCpuParameter).run(getOperation(), plans, makePlanner)))
+      signalPassFailure();
   }
-
-  // A tuning record may hold plans for other storage formats as well; one that matches no kernel is stale.
-  void reportUnmatched(size_t unmatched, size_t recorded) {
-    if (recorded > 0 && unmatched == recorded)
-      getOperation().emitWarning() << "none of the " << recorded << " plans of the tuning record matches a kernel of "
-                                   << "this program, so the record is ignored; run 'talc tune' again";
-    else if (unmatched > 0)
-      remarks.declined(getOperation(), [&] {
-        return llvm::formatv("{0} of {1} recorded plans match no kernel of this program", unmatched, recorded).str();
-      });
-  }
-
-  LogicalResult assign(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &overrides) {
-    PlanAttr given = tasks.getPlanAttr() ? tasks.getPlanAttr() : overrides.findByName(tasks);
-    if (!given && assignRecorded(tasks, make, overrides))
-      return success();
-    std::string problem;
-    PlanAttr plan = make(tasks.getComputeOp(), costs, given, problem);
-    if (!problem.empty())
-      return tasks.emitOpError() << "cannot have this plan: " << problem;
-    tasks.setPlanAttr(plan);
-    remarks.did(tasks, [&] { return (given ? "plan override: " : "cost model: ") + planText(plan); });
-    return success();
-  }
-
-  // A recorded plan that does not fit is stale, which is not an error of the program.
-  bool assignRecorded(kernel::TasksOp tasks, MakePlan make, const PlanOverrides &overrides) {
-    PlanAttr recorded = overrides.findByDigest(tasks);
-    if (!recorded)
-      return false;
-    std::string problem;
-    PlanAttr plan = make(tasks.getComputeOp(), costs, recorded, problem);
-    if (!problem.empty()) {
-      tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
-                          << ": the recorded plan does not fit and is ignored: " << problem;
-      return false;
-    }
-    tasks.setPlanAttr(plan);
-    remarks.did(tasks, [&] { return "tuning record: " + planText(plan); });
-    return true;
-  }
-
-  CpuCosts costs;
 };
 
 }  // namespace
+
+bool talc::isCpuParameter(StringRef name) {
+  return haveParameter<MatmulTunables, AttentionPlan, GeneratorTunables, RowTunables, DistributionTunables>(name);
+}

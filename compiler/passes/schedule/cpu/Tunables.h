@@ -6,6 +6,9 @@
 
 namespace talc {
 
+// Whether an op has a tuning parameter of this name on CPUs.
+bool isCpuParameter(llvm::StringRef name);
+
 // Which generator makes the loops of an op that several can make; assign-generators reads it.
 struct GeneratorTunables {
   int64_t byHalide = 0;  // 1: Halide, if --generator=auto lets plans choose

@@ -8,6 +8,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/attention/MemoryLoops.h"
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/matmul/NarrowedActivations.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
@@ -108,6 +109,10 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   static LogicalResult expand(Operation *op, const GpuFacts &facts) {
     if (!getEnclosingTasks(op))
       return failure();
+    std::string problem;
+    planWorkgroups(op, facts, getPlan(op), problem);
+    if (!problem.empty())
+      return op->emitOpError() << "cannot have the plan of its tasks: " << problem;
     kernel::LaunchAttr launch = OpExpansion(op, facts).run();
     if (!launch)
       return op->emitOpError("has no code for GPUs; --target=native makes code for CPUs, which run it");

@@ -11,7 +11,7 @@ namespace talc {
 constexpr int64_t registerUnit = 8;  // registers are allocated in multiples
 
 int64_t GpuFacts::registersForThreads(int64_t threads) const {
-  return std::min(maxRegisters, registers / threads / registerUnit * registerUnit);
+  return threads == 0 ? 0 : std::min(maxRegisters, registers / threads / registerUnit * registerUnit);
 }
 
 const GpuFacts &anyGpu() {

@@ -44,6 +44,20 @@ def NarrowActivations : Pass<"narrow-activations", "mlir::ModuleOp"> {
   let options = [GpuOption];
 }
 
+def AssignWorkgroupPlans : Pass<"assign-workgroup-plans", "mlir::ModuleOp"> {
+  let summary = "choose the tuning parameters of matmuls and attention on a GPU: from the program, an override, a tuning record, or the cost model";
+  let description = [{
+      kernel.tasks %s over tiles { matmul }
+        ->   kernel.tasks %s over tiles plan <stages = 4, task_panels = 2, task_rows = 32, ...> { matmul }
+
+    Ops that have a plan keep it; parameters that it lacks are added. No parameter changes the order of sums.
+  }];
+  let options = [GpuOption, MmaOption,
+                 Option<"plans", "plans", "std::string", "\"\"",
+                        "plan overrides: KERNEL: NAME = NUMBER, ...; ... where KERNEL is a name with * for anything, or @ and a digest">];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def ExpandWorkgroups : Pass<"expand-workgroups", "mlir::ModuleOp"> {
   let summary = "replaces compute ops by the code of a thread of the workgroup that does a task";
   let description = [{

@@ -98,15 +98,17 @@ Value BlockReader::spread(Value vector) {
 //===--- parts of bytes -----------------------------------------------------------------------------------------===//
 
 Value BlockReader::groupedNibbles(int64_t field) {
-  Value first = e.mul(e.div(place, 16), 8), inGroup = e.rem(place, 16);
-  if (inPanels || lanes <= 8)
-    return bits(unsignedBytes(field, e.add(first, e.rem(inGroup, 8)), /*each=*/true), e.mul(e.div(inGroup, 8), 4), 15);
-  Value byte = loadBytes(8, address(field, first));
+  constexpr int64_t groupBytes = 8, groupValues = 2 * groupBytes;
+  Value first = e.mul(e.div(place, groupValues), groupBytes), inGroup = e.rem(place, groupValues);
+  if (inPanels || lanes <= groupBytes)
+    return bits(unsignedBytes(field, e.add(first, e.rem(inGroup, groupBytes)), /*each=*/true),
+                e.mul(e.div(inGroup, groupBytes), 4), 15);
+  Value byte = loadBytes(groupBytes, address(field, first));
   SmallVector<int64_t> twice;
   SmallVector<int32_t> shifts;
   for (int64_t i = 0; i < lanes; ++i) {
-    twice.push_back(i % 8);
-    shifts.push_back(i % 16 < 8 ? 0 : 4);
+    twice.push_back(i % groupBytes);
+    shifts.push_back(i % groupValues < groupBytes ? 0 : 4);
   }
   byte = vector::ShuffleOp::create(e.b, e.loc, byte, byte, twice);
   Value wide = arith::ExtUIOp::create(e.b, e.loc, integers(), byte);

@@ -35,7 +35,7 @@
 // STREAM: cannot have this plan: stream_depth does not divide 8
 // HALVES: cannot have this plan: tall_rows needs panels as wide as a tile, of two or more vectors
 // RANGE: cannot have this plan: tile_rows is 17, expected 1 to 16
-// NAME: plans: there is no tuning parameter 'tile_height'
+// NAME: plans: unknown tuning parameter 'tile_height'
 // UNROLL: cannot have this plan: unroll is 17, expected 1 to 16
 // FORM: plans: 'matmul tile_rows' is not KERNEL: NAME = NUMBER, ...
 // Tiles of five rows, two vectors each.

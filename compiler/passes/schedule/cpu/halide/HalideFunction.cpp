@@ -51,8 +51,9 @@ func::FuncOp HalideFunction::declare(func::FuncOp before, size_t buffers) const 
   auto type = b.getFunctionType(SmallVector<Type>(buffers, b.getIndexType()), b.getI32Type());
   auto function = func::FuncOp::create(b, before.getLoc(), request.symbol, type);
   function.setPrivate();
-  function->setAttr(generatorAttr, before->getAttr(generatorAttr));
-  function->setAttr(specificationAttr, request.specification);
+  NamedAttrList generator(before->getAttrOfType<DictionaryAttr>(generatorAttr));
+  generator.set(specificationKey, request.specification);
+  function->setAttr(generatorAttr, generator.getDictionary(b.getContext()));
   if (code)
     setGeneratedCode(function, request.symbol, *code);
   return function;

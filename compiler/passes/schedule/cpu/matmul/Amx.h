@@ -12,8 +12,8 @@ std::string whyNotAmxBf16(kernel::MatmulOp op, const IsaTraits &traits);
 // Replaces the body of the tasks by loops; the op is left to be erased.
 void expandAmxBf16(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op);
 
-// On matmuls whose many rows AMX multiplies; matmul-to-amx sets it.
-inline constexpr llvm::StringLiteral useAmxAttr = "kernel.use_amx";
+// A parameter of the plans of matmuls whose many rows AMX multiplies. matmul-to-amx adds it; no override can.
+inline constexpr llvm::StringLiteral useAmxParameter = "use_amx";
 
 // Whether AMX can multiply quantized activations by a weight's quant blocks.
 bool canUseAmxInt8(const MatmulShape &shape, const IsaTraits &traits);

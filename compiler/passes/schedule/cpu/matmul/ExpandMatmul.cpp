@@ -33,7 +33,7 @@ void expand(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op) {
   PassRemarks("schedule", "expand-matmul").did(op, [&] { return describe(c.plan, storedName(op.getWeight())); });
   int64_t staticRows = c.plan.shape.x.getDimSize(0);
   bool areFew = !ShapedType::isDynamic(staticRows) && staticRows <= t.tileRows;
-  MatmulLoops loops(c, areFew ? staticRows : 0, op->hasAttr(useAmxAttr));
+  MatmulLoops loops(c, areFew ? staticRows : 0, tasks.getPlanAttr().parameter(useAmxParameter).has_value());
   tasks.getExtentsMutable().assign({e.rows(op.getX()), e.index(c.plan.shape.panels)});
   tasks.setGrain({t.blockRows, t.taskPanels});
   e.b.setInsertionPoint(op);

@@ -37,8 +37,13 @@ struct MatmulToAmx : talc::impl::MatmulToAmxBase<MatmulToAmx> {
   }
 
   LogicalResult visit(kernel::MatmulOp op, const IsaTraits &traits) {
+    kernel::TasksOp tasks = getPlannedTasks(op);
+    if (!tasks)
+      return failure();
     if (canUseAmxInt8(MatmulShape(op), traits)) {
-      op->setAttr(useAmxAttr, UnitAttr::get(&getContext()));
+      NamedAttrList plan(tasks.getPlanAttr().getParameters());
+      plan.set(useAmxParameter, Builder(op).getI64IntegerAttr(1));
+      tasks.setPlanAttr(kernel::PlanAttr::get(op.getContext(), plan.getDictionary(op.getContext())));
       remarks.did(op, [&] { return "many rows: 16 at a time, a group of codes that share a scale"; });
       return success();
     }
@@ -46,9 +51,6 @@ struct MatmulToAmx : talc::impl::MatmulToAmxBase<MatmulToAmx> {
       remarks.declined(op, [&] { return why; });
       return success();
     }
-    kernel::TasksOp tasks = getPlannedTasks(op);
-    if (!tasks)
-      return failure();
     OpBuilder builder(tasks);
     Emitter emitter(builder, op.getLoc(), traits);
     expandAmxBf16(emitter, tasks, op);

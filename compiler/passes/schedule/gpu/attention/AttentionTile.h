@@ -80,6 +80,8 @@ private:
 std::unique_ptr<AttentionTile> makeFmaTile(WorkgroupEmitter &e, kernel::AttentionOp op);
 int64_t fmaTileThreads(kernel::AttentionOp op);
 int64_t fmaTileQueries(kernel::AttentionOp op);
+int64_t fmaResidentThreads(kernel::AttentionOp op);
 std::unique_ptr<AttentionTile> makeMmaTile(WorkgroupEmitter &e, kernel::AttentionOp op);
+int64_t mmaResidentThreads(kernel::AttentionOp op);
 
 }  // namespace talc

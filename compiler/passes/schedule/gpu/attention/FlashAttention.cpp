@@ -103,9 +103,9 @@ private:
   const std::unique_ptr<AttentionTile> tile;
 };
 
-// Without a limit, ptxas chooses an occupancy at which it spills; with it, a multiprocessor has so many threads.
-void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile, int64_t threads) {
-  e.limits.maxRegisters = e.gpu.registersForThreads(threads);
+// Without a limit, ptxas chooses an occupancy at which it spills.
+void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile, int64_t residentThreads) {
+  e.limits.maxRegisters = e.gpu.registersForThreads(residentThreads);
   // The persistent kernel of a decode step may have no register limit, and attention is its largest task: with indices
   // of 64 bits it would spill.
   e.limits.narrowIndices = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
@@ -124,11 +124,11 @@ std::string describeFmaTile(kernel::AttentionOp op, const GpuFacts &) {
 }
 
 void expandByFma(WorkgroupEmitter &e, kernel::AttentionOp op) {
-  expand(e, op, makeFmaTile(e, op), /*threads=*/384);
+  expand(e, op, makeFmaTile(e, op), fmaResidentThreads(op));
 }
 
 void expandByMma(WorkgroupEmitter &e, kernel::AttentionOp op) {
-  expand(e, op, makeMmaTile(e, op), /*threads=*/256);
+  expand(e, op, makeMmaTile(e, op), mmaResidentThreads(op));
 }
 
 }  // namespace talc

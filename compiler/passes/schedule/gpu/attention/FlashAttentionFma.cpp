@@ -13,8 +13,11 @@
 // Sums over features and keys are in ascending order, those over the eight threads of a query in the order of threads:
 // nothing depends on which queries share a tile, or how many. The weight of a masked key is 0; the last visible key is
 // read in its place.
+#include "compiler/passes/schedule/gpu/Tunables.h"
+#include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,6 +34,11 @@ constexpr int64_t paddedKeys = workgroupKeys + 8;             // of a row of S
 
 struct FmaTilePlan {
   explicit FmaTilePlan(kernel::AttentionOp op) {
+    std::string problem;  // expand-workgroups has reported it
+    *this = FmaTilePlan(op, getPlan(op), problem);
+  }
+
+  FmaTilePlan(kernel::AttentionOp op, kernel::PlanAttr given, std::string &problem) {
     kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
     const bool hasOneToken = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
     width = layout.width;
@@ -39,6 +47,13 @@ struct FmaTilePlan {
     queries = static_cast<int64_t>(llvm::PowerOf2Ceil(queries));
     while (queries > 1 && queries * width > maxTileValues)
       queries /= 2;
+    FmaAttentionTunables tunables = {queries};
+    readTunables(given, tunables, problem);
+    readTunables(given, occupancy, problem);
+    if (problem.empty() && (!llvm::isPowerOf2_64(tunables.taskQueries) || tunables.taskQueries * width > maxTileValues))
+      problem = llvm::formatv("task_queries is {0}, expected a power of two, at most {1} for heads of width {2}",
+                              tunables.taskQueries, llvm::bit_floor(uint64_t(maxTileValues / width)), width);
+    queries = tunables.taskQueries;
     parts = std::min<int64_t>(queries, 2);
     int64_t paddedWidth = static_cast<int64_t>(llvm::PowerOf2Ceil(width));
     columns = std::clamp(paddedWidth, std::max<int64_t>(32, threads() / queries), threads());
@@ -51,6 +66,7 @@ struct FmaTilePlan {
   int64_t outputs() const { return threadQueries() * threadFeatures(); }
   int64_t featureStep() const { return width % vectorWidth == 0 ? vectorWidth : 1; }
 
+  OccupancyTunables occupancy = {384};
   int64_t width, queries;
   int64_t parts;    // threads that share the queries of a key
   int64_t columns;  // threads that share the features of a query
@@ -310,8 +326,18 @@ int64_t fmaTileThreads(kernel::AttentionOp op) {
   return FmaTilePlan(op).threads();
 }
 
+int64_t fmaResidentThreads(kernel::AttentionOp op) {
+  return FmaTilePlan(op).occupancy.residentThreads;
+}
+
 int64_t fmaTileQueries(kernel::AttentionOp op) {
   return FmaTilePlan(op).queries;
+}
+
+kernel::PlanAttr planByFma(kernel::AttentionOp op, const GpuFacts &, kernel::PlanAttr given, std::string &problem) {
+  const FmaTilePlan plan(op, given, problem);
+  return writePlan(op.getContext(), OccupancyTunables::parameters(), plan.occupancy,
+                   writePlan(op.getContext(), FmaAttentionTunables::parameters(), {plan.queries}));
 }
 
 }  // namespace talc

@@ -25,6 +25,7 @@
 // not stored.
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
+#include "compiler/passes/schedule/gpu/attention/MmaTilePlan.h"
 #include "compiler/passes/schedule/gpu/attention/SplitPrecision.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,46 +39,14 @@ namespace talc {
 namespace {
 
 using Atom = MmaSyncM16N8K16;
-constexpr int64_t maxWarps = 4;
 constexpr int64_t panels = workgroupKeys / Atom::k;       // of a block
 constexpr int64_t panelInstructions = Atom::k / Atom::n;  // for the keys of a panel
-constexpr int64_t maxWarpFeatures = 64;                   // of O, whose accumulators fit into registers
-
-// The number of warps that share the features of V, each with complete instructions; 0: there is none.
-int64_t divideFeatures(int64_t width) {
-  for (auto parts = static_cast<int64_t>(llvm::divideCeil(width, maxWarpFeatures)); parts <= maxWarps; ++parts)
-    if (width % (parts * Atom::n) == 0)
-      return parts;
-  return 0;
-}
-
-struct MmaTilePlan {
-  explicit MmaTilePlan(kernel::AttentionOp op) {
-    kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
-    const bool hasOneToken = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-    parts = divideFeatures(layout.width);
-    partWidth = layout.width / parts;
-    tiles = maxWarps / parts;
-    const int64_t group = op.getHeads() / layout.heads;
-    if (hasOneToken)
-      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(group, Atom::m)));
-    threadRows = hasOneToken && group <= Atom::m / 2 ? 1 : 2;
-  }
-
-  int64_t warps() const { return tiles * parts; }
-  int64_t tileQueries() const { return Atom::m / 2 * threadRows; }
-  int64_t queries() const { return tiles * tileQueries(); }
-
-  int64_t parts, partWidth;  // warps that share the features of V, and features of each
-  int64_t tiles;             // of 16 rows
-  int64_t threadRows;        // rows of a thread that have queries: g, or g and g + 8
-};
 
 class MmaTile final : public AttentionTile {
 public:
   MmaTile(WorkgroupEmitter &e, kernel::AttentionOp op) : AttentionTile(e, op), plan(op), steps(layout.width / Atom::k) {
     fragmentsQ = e.shared({plan.tiles * steps * 2, Atom::threads * words()});
-    for (int64_t first = 0, count = maxWarpFeatures; first < plan.partWidth; first += count) {
+    for (int64_t first = 0, count = MmaTilePlan::maxWarpFeatures; first < plan.partWidth; first += count) {
       while (first + count > plan.partWidth)
         count /= 2;
       chunks.push_back({first, count / Atom::n});
@@ -402,38 +371,8 @@ private:
 // spill.
 std::unique_ptr<AttentionTile> makeMmaTile(WorkgroupEmitter &e, kernel::AttentionOp op) {
   const MmaTilePlan plan(op);
-  e.limits.keepLoops = plan.parts == maxWarps || plan.threadRows == 1;
+  e.limits.keepLoops = plan.parts == MmaTilePlan::maxWarps || plan.threadRows == 1;
   return std::make_unique<MmaTile>(e, op);
-}
-
-std::string findMmaObstacle(kernel::AttentionOp op, const MmaAtom &mma) {
-  kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
-  for (Type stored : {layout.keys, layout.values})
-    if (!mma.accepts(stored))
-      return "keys or values are " + std::string(getStorageFormat(stored)->name);
-  if (layout.tokens != Atom::k)
-    return "panels do not have " + std::to_string(Atom::k) + " tokens";
-  if (layout.width % Atom::k != 0 || divideFeatures(layout.width) == 0)
-    return "heads are " + std::to_string(layout.width) + " wide, which is not divisible among MMAs of " +
-           std::to_string(Atom::k) + " features and up to " + std::to_string(maxWarps) + " warps";
-  return "";
-}
-
-int64_t mmaThreads(kernel::AttentionOp op, const GpuFacts &gpu) {
-  return MmaTilePlan(op).warps() * gpu.mma->threads();
-}
-
-std::string describeMmaTile(kernel::AttentionOp op, const GpuFacts &gpu) {
-  MmaTilePlan plan(op);
-  kernel::KvLayout layout(cast<KvCacheType>(op.getCache().getType()));
-  std::string formats(getStorageFormat(layout.keys)->name);
-  if (layout.values != layout.keys)
-    formats += " and " + std::string(getStorageFormat(layout.values)->name);
-  std::string text = std::to_string(plan.queries()) + " queries of a key-value head a task, by MMA " +
-                     gpu.mma->name().str() + " of " + formats + " in split precision; blocks of " +
-                     std::to_string(workgroupKeys) + " keys in registers; a warp has " +
-                     std::to_string(plan.tileQueries()) + " queries";
-  return plan.parts == 1 ? text : text + " and " + std::to_string(plan.partWidth) + " features";
 }
 
 }  // namespace talc

@@ -9,6 +9,7 @@
 // ascending k, and chains are added one after the other, so that a sum depends on its row alone. For a single row,
 // parts are done by other threads of the workgroup, or by other tasks. Rows and panels beyond the last one compute the
 // last one again, and are not stored.
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
 #include "compiler/passes/schedule/gpu/matmul/PanelShape.h"
 #include "compiler/passes/schedule/gpu/matmul/SplitKPlan.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -23,24 +25,57 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t maxRows = 8;          // of a task
-constexpr int64_t vectorWidth = 4;      // features of a row, and columns of a thread
-constexpr int64_t maxThreads = 256;     // of a workgroup
-constexpr int64_t targetThreads = 384;  // of a multiprocessor, for several rows
-
-int64_t taskRows(kernel::MatmulOp op) {
-  int64_t rows = cast<MemRefType>(op.getX().getType()).getDimSize(0);
-  return ShapedType::isDynamic(rows) ? maxRows : std::min(rows, maxRows);
-}
+constexpr int64_t vectorWidth = 4;   // features of a row, and columns of a thread
+constexpr int64_t maxThreads = 256;  // of a workgroup
 
 bool isQuantized(Value buffer) {
   return isa<StoredType>(cast<MemRefType>(buffer.getType()).getElementType());
 }
 
-// Neighboring columns of a thread; of a gated matmul, as many of gate and of up.
-int64_t threadColumns(kernel::MatmulOp op, const PanelShape &panels) {
-  int64_t columns = vectorWidth / panels.parts;
-  return isQuantized(op.getWeight()) || panels.columns % columns != 0 ? 1 : columns;
+// The plan of an op: its tuning parameters, and what follows from them.
+struct FmaPlan {
+  explicit FmaPlan(kernel::MatmulOp op);
+  FmaPlan(kernel::MatmulOp op, kernel::PlanAttr given, std::string &problem);
+
+  std::string findContradiction(kernel::MatmulOp op, const PanelShape &panels) const;
+
+  FmaTunables tunables;
+  OccupancyTunables occupancy;
+};
+
+FmaPlan::FmaPlan(kernel::MatmulOp op) {
+  std::string problem;  // expand-workgroups has reported it
+  *this = FmaPlan(op, getPlan(op), problem);
+}
+
+// Without a limit, ptxas chooses an occupancy at which the sums of several rows spill.
+FmaPlan::FmaPlan(kernel::MatmulOp op, kernel::PlanAttr given, std::string &problem) {
+  constexpr int64_t usualRows = 8, usualColumns = 128, usualResidentThreads = 384;
+  const PanelShape panels(op);
+  const int64_t rows = cast<MemRefType>(op.getX().getType()).getDimSize(0), columns = vectorWidth / panels.parts;
+  tunables.taskRows = ShapedType::isDynamic(rows) ? usualRows : std::min(rows, usualRows);
+  tunables.threadColumns = isQuantized(op.getWeight()) || panels.columns % columns != 0 ? 1 : columns;
+  // For 128 columns, of gate and up together.
+  tunables.taskThreads = tunables.threadColumns == 1 ? usualColumns : usualColumns / vectorWidth;
+  occupancy.residentThreads = tunables.taskRows > 1 ? usualResidentThreads : 0;
+  readTunables(given, tunables, problem);
+  readTunables(given, occupancy, problem);
+  if (problem.empty())
+    problem = findContradiction(op, panels);
+}
+
+std::string FmaPlan::findContradiction(kernel::MatmulOp op, const PanelShape &panels) const {
+  const int64_t rows = cast<MemRefType>(op.getX().getType()).getDimSize(0), columns = tunables.threadColumns;
+  if (!ShapedType::isDynamic(rows) && tunables.taskRows > rows)
+    return llvm::formatv("task_rows is {0}, and there are {1} rows", tunables.taskRows, rows);
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(columns)) || panels.columns % columns != 0)
+    return llvm::formatv("thread_columns is {0}, expected a power of two that divides the {1} columns of a panel",
+                         columns, panels.columns);
+  if (columns > 1 && isQuantized(op.getWeight()))
+    return llvm::formatv("thread_columns is {0}, expected 1 for weights in quant blocks", columns);
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(tunables.taskThreads)))
+    return llvm::formatv("task_threads is {0}, expected a power of two", tunables.taskThreads);
+  return "";
 }
 
 // Features of an iteration over k.
@@ -55,15 +90,16 @@ int64_t concurrentParts(kernel::MatmulOp op, const GpuFacts &gpu) {
     return 1;
   const PanelShape panels(op);
   const int64_t parts = SplitKPlan(op, gpu).count;
-  return parts * panels.columns / threadColumns(op, panels) <= maxThreads ? parts : 1;
+  return parts * panels.columns / FmaPlan(op).tunables.threadColumns <= maxThreads ? parts : 1;
 }
 
 class FmaMatmul {
 public:
   FmaMatmul(WorkgroupEmitter &e, kernel::MatmulOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), splitK(op, e.gpu), isOnePart(op.getSplitK() > 1),
-        rowCount(taskRows(op)), columns(threadColumns(op, panels)), sumCount(panels.parts * rowCount * columns),
-        concurrent(concurrentParts(op, e.gpu)), threads(e.lanes / concurrent) {}
+        rowCount(FmaPlan(op).tunables.taskRows), columns(FmaPlan(op).tunables.threadColumns),
+        sumCount(panels.parts * rowCount * columns), concurrent(concurrentParts(op, e.gpu)),
+        threads(e.lanes / concurrent) {}
 
   void expand() {
     setExtents(e, op,
@@ -201,31 +237,35 @@ private:
 
 }  // namespace
 
-// Threads for 128 columns, of gate and up together, or fewer where split-K parts are concurrent.
+// Fewer threads have the columns of a task where split-K parts are concurrent.
 int64_t fmaThreads(kernel::MatmulOp op, const GpuFacts &gpu) {
-  constexpr int64_t taskColumns = 128;
   const PanelShape panels(op);
-  const int64_t columns = threadColumns(op, panels), concurrent = concurrentParts(op, gpu);
-  const int64_t threads = columns == 1 ? taskColumns : taskColumns / vectorWidth;
-  return concurrent *
-         threadsForPanels(panels.count, panels.columns / columns, std::min(threads, maxThreads / concurrent));
+  const FmaTunables tunables = FmaPlan(op).tunables;
+  const int64_t concurrent = concurrentParts(op, gpu);
+  return concurrent * threadsForPanels(panels.count, panels.columns / tunables.threadColumns,
+                                       std::min(tunables.taskThreads, maxThreads / concurrent));
 }
 
-// Without a limit, ptxas chooses an occupancy at which the sums of several rows spill. It would also unroll the
-// dequantization of weights until registers run out.
+// For several rows, ptxas would unroll the dequantization of weights until registers run out.
 void expandByFma(WorkgroupEmitter &e, kernel::MatmulOp op) {
-  if (taskRows(op) > 1) {
-    e.limits.maxRegisters = e.gpu.registersForThreads(targetThreads);
-    e.limits.keepLoops = isQuantized(op.getWeight());
-  }
+  const FmaPlan plan(op);
+  e.limits.maxRegisters = e.gpu.registersForThreads(plan.occupancy.residentThreads);
+  e.limits.keepLoops = plan.tunables.taskRows > 1 && isQuantized(op.getWeight());
   FmaMatmul(e, op).expand();
+}
+
+kernel::PlanAttr planByFma(kernel::MatmulOp op, const GpuFacts &, kernel::PlanAttr given, std::string &problem) {
+  const FmaPlan plan(op, given, problem);
+  return writePlan(op.getContext(), OccupancyTunables::parameters(), plan.occupancy,
+                   writePlan(op.getContext(), FmaTunables::parameters(), plan.tunables));
 }
 
 std::string describeFmaTile(kernel::MatmulOp op, const GpuFacts &gpu) {
   const PanelShape panels(op);
-  const int64_t columns = threadColumns(op, panels);
+  const FmaTunables tunables = FmaPlan(op).tunables;
+  const int64_t columns = tunables.threadColumns;
   const int64_t taskColumns = fmaThreads(op, gpu) / concurrentParts(op, gpu) * columns;
-  return llvm::formatv("{0} rows x {1} columns a task, {2} columns a thread; by FMA", taskRows(op),
+  return llvm::formatv("{0} rows x {1} columns a task, {2} columns a thread; by FMA", tunables.taskRows,
                        taskColumns / panels.columns * panels.columns, columns);
 }
 

@@ -42,7 +42,7 @@ public:
   using Values = Emitter::Values;
 
   MmaMatmul(WorkgroupEmitter &e, kernel::MatmulOp op)
-      : e(e), op(op), tasks(kernel::TasksOp::around(op)), plan(op, e.gpu),
+      : e(e), op(op), tasks(kernel::TasksOp::around(op)), plan(MmaPlan::create(op, e.gpu)),
         bytes(e.shared({plan.sharedBytes()}, e.b.getI8Type())), epilogue(e, op, plan, bytes),
         weight(flatten(e, op.getWeight())) {
     if (plan.stagesB)
@@ -103,8 +103,8 @@ private:
     Values carried(zeros);
     carried.append(loadVectors(e.index(0)));
     // In a loop of two k-steps, what one loads replaces what the other has multiplied, without moves. A single row is
-    // bound by memory: with fewer registers there are more warps at a time.
-    const int64_t steps = plan.partDepth / plan.atom.k - 1, unroll = plan.hasOneRow ? 1 : 2, rest = steps % unroll;
+    // bound by memory: with one k-step it takes fewer registers, and there are more warps at a time.
+    const int64_t steps = plan.partDepth / plan.atom.k - 1, unroll = plan.tunables.unroll, rest = steps % unroll;
     auto runSteps = [&](Value k, ValueRange before, int64_t number) {
       Values now(before);
       for (int64_t i = 0; i < number; ++i)
@@ -210,19 +210,26 @@ std::string findMmaObstacle(kernel::MatmulOp op, const MmaAtom &mma) {
 }
 
 int64_t mmaThreads(kernel::MatmulOp op, const GpuFacts &gpu) {
-  const MmaPlan plan(op, gpu);
+  const MmaPlan plan = MmaPlan::create(op, gpu);
   return plan.kParts * plan.warp;
 }
 
 // Without a limit, ptxas spills some registers so that more workgroups fit.
 void expandByMma(WorkgroupEmitter &e, kernel::MatmulOp op) {
-  e.limits.maxRegisters = e.gpu.maxRegisters;
-  e.limits.narrowIndices = !MmaPlan(op, e.gpu).hasOneRow;  // a single row is bound by memory
+  const MmaPlan plan = MmaPlan::create(op, e.gpu);
+  e.limits.maxRegisters = e.gpu.registersForThreads(plan.occupancy.residentThreads);
+  e.limits.narrowIndices = !plan.hasOneRow;  // a single row is bound by memory
   MmaMatmul(e, op).expand();
 }
 
 std::string describeMmaTile(kernel::MatmulOp op, const GpuFacts &gpu) {
-  return MmaPlan(op, gpu).describe();
+  return MmaPlan::create(op, gpu).describe();
+}
+
+kernel::PlanAttr planByMma(kernel::MatmulOp op, const GpuFacts &gpu, kernel::PlanAttr given, std::string &problem) {
+  const MmaPlan plan(op, gpu, given, problem);
+  return writePlan(op.getContext(), OccupancyTunables::parameters(), plan.occupancy,
+                   writePlan(op.getContext(), MmaTunables::parameters(), plan.tunables));
 }
 
 }  // namespace talc

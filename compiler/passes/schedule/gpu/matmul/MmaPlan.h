@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a matmul by MMA: the sizes of a task, split-K, and the use of shared memory.
+// The plan of a matmul by MMA: the sizes of a task, split-K, and the use of shared memory. Its tuning parameters are
+// those of MmaTunables.
 #pragma once
 
+#include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 #include "compiler/passes/schedule/gpu/matmul/PanelShape.h"
 
@@ -11,7 +13,11 @@
 namespace talc {
 
 struct MmaPlan : PanelShape {
-  MmaPlan(kernel::MatmulOp op, const GpuFacts &gpu);
+  // The plan of an op in tasks, whose plan may be incomplete.
+  static MmaPlan create(kernel::MatmulOp op, const GpuFacts &gpu);
+  // The plan of an op with the parameters of `given`, which may be null; the cost model chooses the others. `problem`
+  // says what is wrong with a parameter, or is empty.
+  MmaPlan(kernel::MatmulOp op, const GpuFacts &gpu, kernel::PlanAttr given, std::string &problem);
 
   const MmaAtom &mma;
   const MmaAtom::Shape atom;
@@ -21,7 +27,7 @@ struct MmaPlan : PanelShape {
   int64_t rows() const { return tiles * atom.m; }
   int64_t tileInstructions() const { return taskPanels * parts * vectorWidth(); }
   // Whether accumulators, four of an instruction, take half of a thread's registers.
-  bool accumulatorsTakeHalf() const { return 2 * 4 * tiles * tileInstructions() > maxRegisters; }
+  bool accumulatorsTakeHalf() const { return 2 * accumulatorValues() > maxRegisters; }
   // Columns of a row of sums in shared memory. Some are padding, so that threads that store neighboring rows use other
   // banks.
   int64_t paddedColumns() const;
@@ -41,14 +47,23 @@ struct MmaPlan : PanelShape {
   std::string describe() const;
 
   mlir::Type element;
-  int64_t tiles, taskPanels;  // of a task
-  int64_t kParts, partDepth;  // split-K: parts in a task, each done by a warp; K of a part
-  bool hasOneRow, isOnePart;  // isOnePart: a task has one part of the only row
-  int64_t stages = 0;         // of the multi-stage buffer for A; 0: threads load A from global memory
-  bool stagesB = false;       // B goes through the multi-stage buffer, too
+  MmaTunables tunables;
+  OccupancyTunables occupancy;
+  int64_t tiles = 0, taskPanels = 0;  // of a task
+  int64_t kParts, partDepth;          // split-K: parts in a task, each done by a warp; K of a part
+  bool hasOneRow, isOnePart;          // isOnePart: a task has one part of the only row
+  int64_t stages = 0;                 // of the multi-stage buffer for A; 0: threads load A from global memory
+  bool stagesB = false;               // B goes through the multi-stage buffer, too
 
 private:
+  void chooseTunables(const GpuFacts &gpu);
+  void applyTunables();
+  std::string findContradiction(const GpuFacts &gpu) const;
+  // Values of an accumulator that a thread has.
+  int64_t accumulatorValues() const { return 4 * tiles * tileInstructions(); }
+
   const int64_t maxRegisters;
+  bool canCopyA, canCopyB;  // asynchronously to shared memory
 };
 
 // A part of a buffer of bytes in shared memory as values of a type, from byte `begin` on.

@@ -16,6 +16,17 @@ static Type narrowType(Type type, Attribute mark) {
   return cast<MemRefType>(type).clone(cast<TypeAttr>(mark).getValue());
 }
 
+Type getNarrowedElementType(Value buffer) {
+  Attribute mark;
+  if (auto argument = dyn_cast<BlockArgument>(buffer)) {
+    if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      mark = function.getArgAttr(argument.getArgNumber(), narrowedAttr);
+  } else {
+    mark = buffer.getDefiningOp()->getAttr(narrowedAttr);
+  }
+  return mark ? cast<TypeAttr>(mark).getValue() : cast<MemRefType>(buffer.getType()).getElementType();
+}
+
 static void applyNarrowing(func::FuncOp function) {
   SmallVector<Type> types(function.getFunctionType().getInputs());
   for (auto [index, type] : llvm::enumerate(types))

@@ -16,6 +16,8 @@
 
 namespace talc {
 
+// The element type of a buffer once types have changed.
+mlir::Type getNarrowedElementType(mlir::Value buffer);
 // Changes the types of all that is marked, in functions without code, too.
 void applyNarrowing(mlir::ModuleOp module);
 

@@ -4,8 +4,8 @@
 // RUN: talc-opt %s -assign-plans -attention-to-halide -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16" -attention-to-halide="lanes=16" -canonicalize | FileCheck %s --check-prefix=WIDE
 
-// CHECK-DAG: func.func private @attend_scores(index, index, index) -> i32 attributes {kernel.generator = {name = "halide"}, kernel.specification = {depth = 24 : i64, element = "f16", kind = "scores", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, panels_of_row = 4 : i64, rows = 6 : i64}}
-// CHECK-DAG: func.func private @attend_values(index, index, index, index) -> i32 attributes {kernel.generator = {name = "halide"}, kernel.specification = {column_panels = 2 : i64, element = "f16", kind = "values", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, panels_of_row = 4 : i64, rows = 6 : i64}}
+// CHECK-DAG: func.func private @attend_scores(index, index, index) -> i32 attributes {kernel.generator = {name = "halide", specification = {depth = 24 : i64, element = "f16", kind = "scores", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, panels_of_row = 4 : i64, rows = 6 : i64}}}
+// CHECK-DAG: func.func private @attend_values(index, index, index, index) -> i32 attributes {kernel.generator = {name = "halide", specification = {column_panels = 2 : i64, element = "f16", kind = "values", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, panels_of_row = 4 : i64, rows = 6 : i64}}}
 // WIDE: @attend_scores{{.*}}lanes = 16 : i64, panel = 16 : i64, panels = 4 : i64, panels_of_row = 4 : i64, rows = 6 : i64
 // CHECK-LABEL: func.func @attend(
 // CHECK-SAME: %{{.*}}: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x96xf32>

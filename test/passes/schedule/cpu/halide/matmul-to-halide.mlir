@@ -4,9 +4,9 @@
 // RUN: talc-opt %s -assign-plans -matmul-to-halide -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16" -matmul-to-halide="lanes=16" -canonicalize | FileCheck %s --check-prefix=WIDE
 
-// CHECK: func.func private @product_halide(index, index, index) -> i32 attributes {kernel.generator = {name = "halide"},
-// CHECK-SAME: kernel.specification = {columns = 16 : i64, depth = 9 : i64, element = "f32", kind = "matmul", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, rows = 6 : i64}}
-// WIDE: kernel.specification = {columns = 16 : i64, depth = 9 : i64, element = "f32", kind = "matmul", lanes = 16 : i64, panel = 16 : i64, panels = 3 : i64, rows = 6 : i64}
+// CHECK: func.func private @product_halide(index, index, index) -> i32 attributes {kernel.generator = {name = "halide",
+// CHECK-SAME: specification = {columns = 16 : i64, depth = 9 : i64, element = "f32", kind = "matmul", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, rows = 6 : i64}}}
+// WIDE: specification = {columns = 16 : i64, depth = 9 : i64, element = "f32", kind = "matmul", lanes = 16 : i64, panel = 16 : i64, panels = 3 : i64, rows = 6 : i64}
 // CHECK: func.func @product(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x9xf32>, %[[W:[a-z0-9]+]]: memref<3x9x16xf32>
 // Two dimensions: 2 << 32.

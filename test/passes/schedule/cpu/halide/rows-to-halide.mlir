@@ -4,9 +4,9 @@
 // RUN: talc-opt %s -split-input-file -rows-to-halide -canonicalize -cse -verify-diagnostics | FileCheck %s
 
 // The powers are kept; of the sum of 11 nothing is added in front or behind.
-// CHECK: func.func private @softmax_halide(index, index) -> i32 attributes {kernel.generator = {name = "halide"},
+// CHECK: func.func private @softmax_halide(index, index) -> i32 attributes {kernel.generator = {name = "halide", specification = {
 // CHECK-SAME: code = "load f32;{{.*}};max 0;sub 0 2;{{.*}};keep 37;sum 38;div 30 39;mul 38 40;store 41"
-// CHECK-SAME: kind = "row", lanes = 8 : i64, unroll = 1 : i64, width = 11 : i64}}
+// CHECK-SAME: kind = "row", lanes = 8 : i64, unroll = 1 : i64, width = 11 : i64}}}
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x11xf32>, %[[Y:[a-z0-9]+]]: memref<?x11xf32>
 // CHECK: memref.alloca() : memref<18xindex>

@@ -8,7 +8,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=4" | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
-// RUN: talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 9'" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SIZES
+// RUN: talc-opt %s -symbol-privatize=exclude=fifth -symbol-dce -assign-plans="lanes=16 plans='fifth: layout_rows = 9'" -expand-matmul="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SIZES
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='dequantized: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
 // Tiles of 8 lanes have no more than four rows for a vector of levels: even a shift and a mask, or a permutation, are
 // worth it.

@@ -94,9 +94,9 @@ func.func @wide(%s: !kernel.step, %x: memref<1x64xf32>, %w: memref<1x64x16xbf16>
 
 // Matmuls of integers are marked.
 // CHECK-LABEL: @integers(
+// CHECK: kernel.tasks %{{.*}} over tiles by rows plan <{{.*}}, use_amx = 1>
 // CHECK-NOT: amx
 // CHECK: kernel.matmul
-// CHECK: } {kernel.use_amx} : (!kernel.step, memref<?x64x!talc.stored<q8_sums>>
 // SAID: remark{{.*}}matmul-to-amx{{.*}}many rows: 16 at a time, a group of codes that share a scale
 func.func @integers(%s: !kernel.step, %x: memref<?x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q8_0>>, %y: memref<?x16xf32>) {
   kernel.tasks %s over tiles by rows {

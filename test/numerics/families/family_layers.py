@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encoders and encoder-decoders on lists of numbers, as the papers and the documentation of the families describe them.
+
+A function takes a Checkpoint and yields rows of one sequence; nothing is shared with the compiler.
+"""
+import math
+
+import plain_math as pm
+
+
+def linear(c, name, x):
+    return pm.linear(x, c[name + '.weight'], c.tensors.get(name + '.bias'))
+
+
+def scores(c, x, table):
+    """Scores of all words, by the embedding's table or by an LM head of its own."""
+    return pm.linear(x, c.tensors.get('lm_head.weight', c[table]), None)
+
+
+def layer_norm(c, name, x, epsilon):
+    return pm.norm('layer', x, c[name + '.weight'], c[name + '.bias'], epsilon, 1)
+
+
+def rms_norm(c, name, x, epsilon):
+    return pm.norm('rms', x, c[name + '.weight'], None, epsilon, 1)
+
+
+def add(x, y):
+    return [[a + b for a, b in zip(*rows)] for rows in zip(x, y)]
+
+
+def apply(function, x):
+    return pm.each(pm.ACTIVATIONS[function], x)
+
+
+def attend(queries, keys, values, heads, scale, causal=False, bias=None):
+    """`bias` maps head, query and key to what is added to the score."""
+    width = len(queries[0]) // heads
+    result = [[] for _ in queries]
+    for head in range(heads):
+        part = slice(head * width, (head + 1) * width)
+        for i, query in enumerate(queries):
+            scores = []
+            for j in range(i + 1 if causal else len(keys)):
+                score = scale * sum(a * b for a, b in zip(query[part], keys[j][part]))
+                scores.append(score + (bias(head, i, j) if bias else 0.0))
+            weights = [math.exp(score - max(scores)) for score in scores]
+            columns = zip(*(row[part] for row in values[:len(scores)]))
+            result[i] += [sum(w * v for w, v in zip(weights, column)) / sum(weights) for column in columns]
+    return result
+
+
+# --- BERT and its variants
+
+
+def positions_among(ids, padding):
+    """Rows of RoBERTa's table: padding has its own, other tokens are counted from the next on."""
+    return [padding if id == padding else padding + sum(other != padding for other in ids[:p + 1])
+            for p, id in enumerate(ids)]
+
+
+def bert_embedding(c, place, ids, types, rows, epsilon):
+    x = [c[place + 'word_embeddings.weight'][i] for i in ids]
+    x = add(x, [c[place + 'position_embeddings.weight'][row] for row in rows])
+    if types is not None:
+        x = add(x, [c[place + 'token_type_embeddings.weight'][t] for t in types])
+    return layer_norm(c, place + 'LayerNorm', x, epsilon)
+
+
+def bert(c, config, ids, types):
+    """Hidden states of BERT, RoBERTa and ELECTRA."""
+    base, epsilon = config['base'], config['layer_norm_eps']
+    rows = positions_among(ids, config['pad_token_id']) if base == 'roberta.' else range(len(ids))
+    x = bert_embedding(c, base + 'embeddings.', ids, types, rows, epsilon)
+    if base == 'electra.' and config['embedding_size'] != config['hidden_size']:
+        x = linear(c, 'electra.embeddings_project', x)
+    heads = config['num_attention_heads']
+    for layer in range(config['num_hidden_layers']):
+        at = f'{base}encoder.layer.{layer}.'
+        q, k, v = (linear(c, f'{at}attention.self.{name}', x) for name in ('query', 'key', 'value'))
+        y = linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+        x = layer_norm(c, at + 'attention.output.LayerNorm', add(x, y), epsilon)
+        y = linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', x)))
+        x = layer_norm(c, at + 'output.LayerNorm', add(x, y), epsilon)
+    return x
+
+
+def mpnet(c, config, ids):
+    """RoBERTa's positions around padding of the id 1, and T5's buckets of distances between all tokens."""
+    epsilon, heads = config['layer_norm_eps'], config['num_attention_heads']
+    x = bert_embedding(c, 'mpnet.embeddings.', ids, None, positions_among(ids, 1), epsilon)
+    table = c['mpnet.encoder.relative_attention_bias.weight']
+    bias = lambda head, i, j: table[bucket(j - i, True, 32, 128)][head]
+    for layer in range(config['num_hidden_layers']):
+        at = f'mpnet.encoder.layer.{layer}.'
+        q, k, v = (linear(c, f'{at}attention.attn.{name}', x) for name in 'qkv')
+        y = attend(q, k, v, heads, (len(x[0]) / heads)**-0.5, bias=bias)
+        x = layer_norm(c, at + 'attention.LayerNorm', add(x, linear(c, at + 'attention.attn.o', y)), epsilon)
+        y = linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', x)))
+        x = layer_norm(c, at + 'output.LayerNorm', add(x, y), epsilon)
+    return x
+
+
+def albert(c, config, ids, types):
+    epsilon, heads, count = 1e-12, config['num_attention_heads'], config['num_hidden_layers']
+    x = bert_embedding(c, 'albert.embeddings.', ids, types, range(len(ids)), epsilon)
+    x = linear(c, 'albert.encoder.embedding_hidden_mapping_in', x)
+    for layer in range(count):
+        group = int(layer / (count / config['num_hidden_groups']))
+        for inner in range(config['inner_group_num']):
+            at = f'albert.encoder.albert_layer_groups.{group}.albert_layers.{inner}.'
+            q, k, v = (linear(c, f'{at}attention.{name}', x) for name in ('query', 'key', 'value'))
+            y = linear(c, at + 'attention.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+            x = layer_norm(c, at + 'attention.LayerNorm', add(x, y), epsilon)
+            y = linear(c, at + 'ffn_output', apply('gelu_tanh', linear(c, at + 'ffn', x)))
+            x = layer_norm(c, at + 'full_layer_layer_norm', add(x, y), epsilon)
+    return x
+
+
+def modernbert(c, config, ids):
+    """Layers whose number is not a multiple of three see `local_attention` / 2 tokens on either side."""
+    heads, width = config['num_attention_heads'], config['hidden_size']
+    head = width // heads
+    norm = lambda name, x: pm.norm('layer', x, c[name + '.weight'], None, 1e-5, 1)
+    x = norm('model.embeddings.norm', [c['model.embeddings.tok_embeddings.weight'][i] for i in ids])
+    for layer in range(config['num_hidden_layers']):
+        at, full = f'model.layers.{layer}.', layer % 3 == 0
+        base = config['global_rope_theta'] if full else config['local_rope_theta']
+        both = linear(c, at + 'attn.Wqkv', norm(at + 'attn_norm', x) if layer else x)
+        q, k, v = ([row[i * width:(i + 1) * width] for row in both] for i in range(3))
+        q, k = (pm.rope(rows, heads, head, base, None) for rows in (q, k))
+        far = lambda h, i, j: 0.0 if full or abs(i - j) <= config['local_attention'] // 2 else -1e9
+        x = add(x, linear(c, at + 'attn.Wo', attend(q, k, v, heads, head**-0.5, bias=far)))
+        both = linear(c, at + 'mlp.Wi', norm(at + 'mlp_norm', x))
+        half = len(both[0]) // 2
+        gate = apply('gelu', [row[:half] for row in both])
+        y = [[a * b for a, b in zip(g, row[half:])] for g, row in zip(gate, both)]
+        x = add(x, linear(c, at + 'mlp.Wo', y))
+    return norm('model.final_norm', x)
+
+
+def distilbert(c, config, ids):
+    place = 'distilbert.embeddings.'
+    x = [c[place + 'word_embeddings.weight'][i] for i in ids]
+    x = add(x, c[place + 'position_embeddings.weight'][:len(ids)])
+    x = layer_norm(c, place + 'LayerNorm', x, 1e-12)
+    heads = config['n_heads']
+    for layer in range(config['n_layers']):
+        at = f'distilbert.transformer.layer.{layer}.'
+        q, k, v = (linear(c, f'{at}attention.{name}_lin', x) for name in 'qkv')
+        y = linear(c, at + 'attention.out_lin', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+        x = layer_norm(c, at + 'sa_layer_norm', add(x, y), 1e-12)
+        y = linear(c, at + 'ffn.lin2', apply(config['activation'], linear(c, at + 'ffn.lin1', x)))
+        x = layer_norm(c, at + 'output_layer_norm', add(x, y), 1e-12)
+    return x
+
+
+# --- T5
+
+
+def bucket(distance, bidirectional, buckets, furthest):
+    offset = 0
+    if bidirectional:
+        buckets //= 2
+        offset = buckets if distance > 0 else 0
+        distance = abs(distance)
+    else:
+        distance = max(-distance, 0)
+    exact = buckets // 2
+    if distance < exact:
+        return offset + distance
+    beyond = math.log(distance / exact) / math.log(furthest / exact) * (buckets - exact)
+    return offset + min(buckets - 1, exact + int(beyond))
+
+
+def t5_attention(c, config, at, name, x, memory, causal, bias):
+    q = linear(c, f'{at}{name}.q', x)
+    k, v = linear(c, f'{at}{name}.k', memory), linear(c, f'{at}{name}.v', memory)
+    return linear(c, f'{at}{name}.o', attend(q, k, v, config['num_heads'], 1.0, causal, bias))
+
+
+def t5_stack(c, config, stack, layers, x, memory=None):
+    epsilon, causal = 1e-6, stack == 'decoder'
+    table = c[stack + '.block.0.layer.0.SelfAttention.relative_attention_bias.weight']
+    sizes = config['relative_attention_num_buckets'], config['relative_attention_max_distance']
+    bias = lambda head, i, j: table[bucket(j - i, not causal, *sizes)][head]
+    for layer in range(layers):
+        at = f'{stack}.block.{layer}.layer.'
+        y = rms_norm(c, at + '0.layer_norm', x, epsilon)
+        x = add(x, t5_attention(c, config, at + '0.', 'SelfAttention', y, y, causal, bias))
+        if memory:
+            y = rms_norm(c, at + '1.layer_norm', x, epsilon)
+            x = add(x, t5_attention(c, config, at + '1.', 'EncDecAttention', y, memory, False, None))
+        last = at + ('2.' if memory else '1.')
+        y = rms_norm(c, last + 'layer_norm', x, epsilon)
+        dense = last + 'DenseReluDense.'
+        if config['feed_forward_proj'] == 'relu':
+            h = apply('relu', linear(c, dense + 'wi', y))
+        else:  # gated-gelu
+            gate, up = apply('gelu_tanh', linear(c, dense + 'wi_0', y)), linear(c, dense + 'wi_1', y)
+            h = [[a * b for a, b in zip(*rows)] for rows in zip(gate, up)]
+        x = add(x, linear(c, dense + 'wo', h))
+    return rms_norm(c, stack + '.final_layer_norm', x, epsilon)
+
+
+# --- Marian
+
+
+def sinusoid(position, width):
+    """Sines of the even features, then cosines of the odd ones."""
+    sines = [math.sin(position / 10000**(j / width)) for j in range(0, width, 2)]
+    return sines + [math.cos(position / 10000**((j - 1) / width)) for j in range(1, width, 2)]
+
+
+def fairseq_sinusoid(position, width):
+    half = width // 2
+    angles = [position / 10000**(j / (half - 1)) for j in range(half)]
+    return [math.sin(a) for a in angles] + [math.cos(a) for a in angles] + [0.0] * (width % 2)
+
+
+def places(c, config, stack, ids):
+    """The rows of positions that are added to the embeddings."""
+    kind, width = config['model_type'], config['d_model']
+    if kind in ('bart', 'mbart'):
+        return [c[f'model.{stack}.embed_positions.weight'][p + 2] for p in range(len(ids))]
+    if kind in ('marian', 'pegasus'):
+        return [sinusoid(p, width) for p in range(len(ids))]
+    padding = config['pad_token_id']
+    if stack == 'decoder':
+        return [fairseq_sinusoid(padding + 1 + p, width) for p in range(len(ids))]
+    return [[0.0] * width if row == padding else fairseq_sinusoid(row, width) for row in positions_among(ids, padding)]
+
+
+def marian_stack(c, config, stack, ids, table, memory=None):
+    """BART, mBART, M2M-100 and Pegasus as well."""
+    width, heads, kind = config['d_model'], config[stack + '_attention_heads'], config['model_type']
+    before, place = config.get('normalize_before') or kind in ('mbart', 'm2m_100', 'pegasus'), f'model.{stack}.'
+    factor = math.sqrt(width) if config.get('scale_embedding') else 1.0
+    x = add([[factor * v for v in table[i]] for i in ids], places(c, config, stack, ids))
+    if config.get('normalize_embedding') or kind in ('bart', 'mbart'):
+        x = layer_norm(c, place + 'layernorm_embedding', x, 1e-5)
+
+    def part(name, x, function):
+        if before:
+            return add(x, function(layer_norm(c, name, x, 1e-5)))
+        return layer_norm(c, name, add(x, function(x)), 1e-5)
+
+    def attention(name, x, memory, causal):
+        q, k, v = (linear(c, f'{name}.{p}_proj', y) for p, y in (('q', x), ('k', memory), ('v', memory)))
+        return linear(c, name + '.out_proj', attend(q, k, v, heads, (width / heads)**-0.5, causal))
+
+    for layer in range(config[stack + '_layers']):
+        at = f'{place}layers.{layer}.'
+        x = part(at + 'self_attn_layer_norm', x, lambda y: attention(at + 'self_attn', y, y, memory is not None))
+        if memory:
+            x = part(at + 'encoder_attn_layer_norm', x, lambda y: attention(at + 'encoder_attn', y, memory, False))
+        function = {'swish': 'silu'}.get(config['activation_function'], config['activation_function'])
+        x = part(at + 'final_layer_norm', x, lambda y: linear(c, at + 'fc2', apply(function, linear(c, at + 'fc1', y))))
+    return layer_norm(c, place + 'layer_norm', x, 1e-5) if before else x
