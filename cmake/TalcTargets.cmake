@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How talc's compiler-side targets are built: against the shared libMLIR and libLLVM, with precompiled headers.
+# Builds talc's compiler-side targets against the shared libMLIR and libLLVM, with precompiled headers.
 
 # One library that holds what every MLIR-facing target needs to compile and link.
 add_library(talc_mlir INTERFACE)

@@ -4,7 +4,7 @@
 
 #include "compiler/DiagnosticCollector.h"
 #include "compiler/Error.h"
-#include "compiler/artifact/TextOutput.h"
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/generators/GeneratedCode.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModelName.h"

@@ -6,7 +6,7 @@
 #include "compiler/Error.h"
 #include "compiler/artifact/ArtifactWriter.h"
 #include "compiler/artifact/LauncherElf.h"
-#include "compiler/artifact/TextOutput.h"
+#include "compiler/artifact/OutputFile.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"

@@ -4,9 +4,9 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/LauncherElf.h"
-#include "compiler/artifact/MappedFile.h"
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Sections.h"
+#include "compiler/artifact/weights/MappedFile.h"
 
 #include "llvm/Support/MathExtras.h"
 

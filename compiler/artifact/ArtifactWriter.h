@@ -2,8 +2,8 @@
 // Writes a compiled model to one file: launcher stub, manifest, model info, code, tokenizer, labels, weights.
 #pragma once
 
-#include "compiler/artifact/CodeSection.h"
 #include "compiler/artifact/OutputFile.h"
+#include "compiler/artifact/Sections.h"
 
 namespace talc {
 

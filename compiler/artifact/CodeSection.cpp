@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills struct CodeHeader; the code follows on the next page, so that its pages are mapped as they are.
-#include "compiler/artifact/CodeSection.h"
+#include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
 #include "runtime/artifact/ArtifactFormat.h"

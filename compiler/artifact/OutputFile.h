@@ -4,6 +4,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -40,5 +41,10 @@ private:
   uint64_t written = 0, expected = 0;
   std::vector<uint8_t> block;  // the beginning of a block, to be written when it is full
 };
+
+// Writes a whole file through an OutputFile. (TextOutput.cpp)
+llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path);
+// The same for text; to standard output if `path` is "-".
+llvm::Error writeText(llvm::StringRef text, const std::string &path);
 
 }  // namespace talc

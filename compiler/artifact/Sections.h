@@ -1,19 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of an artifact that describe a model, made from the attributes of its module.
+// The sections of an artifact: the code for each target, and what describes the model, made from the attributes of its
+// module.
 #pragma once
 
-#include "compiler/artifact/CodeSection.h"
-#include "compiler/artifact/WeightStream.h"
+#include "compiler/artifact/weights/WeightStream.h"
+#include "compiler/targets/Target.h"
 #include "runtime/artifact/ArtifactFormat.h"
 #include "runtime/artifact/GenerationSettings.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 #include <vector>
 
 namespace talc {
+
+struct CodeSection {
+  const targets::Target &target;
+  targets::LinkedCode linked;
+  // For the manifest: the kernels that the code calls, as listed by mark-kernels (null if that did not run), and the
+  // registers that each kernel spills, by its name.
+  mlir::ArrayAttr kernels;
+  llvm::StringMap<int64_t> spills;
+
+  // The bytes of the section, in the format of runtime/artifact/ArtifactFormat.h.
+  llvm::Expected<std::vector<uint8_t>> bytes() const;
+};
+
+// Copies a name into a zeroed array in a struct of ArtifactFormat.h.
+llvm::Error writeName(llvm::StringRef name, llvm::MutableArrayRef<char> array);
 
 // The manifest: JSON that tells people and tools what the artifact was made from. `codes`: of all targets, the best
 // first.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output that needs no streaming.
-#include "compiler/artifact/TextOutput.h"
+#include "compiler/artifact/OutputFile.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/OutputFile.h"
 
 #include <cerrno>
 #include <cstring>

@@ -172,8 +172,8 @@ private:
   }
 
   Rows of(Value value) {
-    if (auto found = rows.find(value); found != rows.end())
-      return found->second;
+    if (auto it = rows.find(value); it != rows.end())
+      return it->second;
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return {type && type.getRank() == 2 && type.getDimSize(0) == count ? Rows::Step : Rows::None};
   }

@@ -17,7 +17,7 @@ static bool isHeard(Operation *op) {
   return op->getContext()->getRemarkEngine() != nullptr;
 }
 
-static remark::RemarkOpts optionsOf(Operation *op, StringRef stage, StringRef pass) {
+static remark::RemarkOpts getRemarkOptions(Operation *op, StringRef stage, StringRef pass) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     function = op->getParentOfType<FunctionOpInterface>();
@@ -26,12 +26,12 @@ static remark::RemarkOpts optionsOf(Operation *op, StringRef stage, StringRef pa
 
 void PassRemarks::did(Operation *op, Text text) const {
   if (isHeard(op))
-    remark::passed(op->getLoc(), optionsOf(op, stage, pass)) << text();
+    remark::passed(op->getLoc(), getRemarkOptions(op, stage, pass)) << text();
 }
 
 void PassRemarks::declined(Operation *op, Text text) const {
   if (isHeard(op))
-    remark::missed(op->getLoc(), optionsOf(op, stage, pass)) << text();
+    remark::missed(op->getLoc(), getRemarkOptions(op, stage, pass)) << text();
 }
 
 // The parts of two names, between dots, with * where they differ; none if one has more parts.
@@ -55,20 +55,20 @@ static std::string nameAtCalls(BlockArgument argument) {
   module.walk([&](func::CallOp call) {
     if (call.getCallee() != function.getName())
       return;
-    std::string found = storedName(call.getOperand(argument.getArgNumber()));
-    name = name ? commonName(*name, found) : found;
+    std::string callName = storedName(call.getOperand(argument.getArgNumber()));
+    name = name ? commonName(*name, callName) : callName;
   });
   return name.value_or("");
 }
 
 // The origin of the values of a weight: its name, or the names of the weights of its recipe.
-static std::string originOf(Operation *user, StringRef name) {
+static std::string getOrigin(Operation *user, StringRef name) {
   auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(user, StringAttr::get(user->getContext(), name));
   if (!weight || !weight.getOf() || weight.getOf()->empty())
     return name.str();
   SmallVector<std::string> origins;
   for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
-    origins.push_back(originOf(user, source.getValue()));
+    origins.push_back(getOrigin(user, source.getValue()));
   return llvm::join(origins, " + ");
 }
 
@@ -77,7 +77,7 @@ std::string storedName(Value value) {
     return nameAtCalls(argument);
   Operation *definition = value.getDefiningOp();
   if (isa<GetWeightOp, GetKvCacheOp, kernel::WeightOp, kernel::KvCacheOp>(definition))
-    return originOf(definition, definition->getAttrOfType<FlatSymbolRefAttr>("name").getValue());
+    return getOrigin(definition, definition->getAttrOfType<FlatSymbolRefAttr>("name").getValue());
   if (!isa<DeriveOp, ViewLikeOpInterface>(definition))
     return "";
   SmallVector<std::string> names;

@@ -70,7 +70,7 @@ public:
     for (auto [unit, index] : llvm::zip(units, best)) {
       const StorageFormat &format = *unit.costs[index].format;
       for (Operation *weight : unit.matrices.weights)
-        if (!choice.ruleOf(chosenName(cast<WeightOp>(weight).getSymName())))
+        if (!choice.findRule(chosenName(cast<WeightOp>(weight).getSymName())))
           weight->setAttr(formatAttr, TypeAttr::get(format.type(weight->getContext(), format)));
     }
   }

@@ -3,7 +3,7 @@
 #include "compiler/reference/AttentionOps.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/Rotary.h"
+#include "compiler/reference/Positions.h"
 #include "compiler/reference/StoredValues.h"
 #include "dialects/talc/formats/KvFormats.h"
 

@@ -25,7 +25,7 @@ struct Entries {
   mlir::func::FuncOp decode;  // for exactly one token; null before the entries are split
   mlir::func::FuncOp encode;  // for sources, without results; null if the model has no encoder
 
-  // Fails (Program) if there is no entry with results, or one that cannot be called.
+  // Fails (Program) without an entry that has results, and with one that cannot be called.
   static llvm::Expected<Entries> find(mlir::ModuleOp module);
 };
 

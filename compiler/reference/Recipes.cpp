@@ -3,8 +3,7 @@
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/RelativePositionBuckets.h"
-#include "compiler/reference/Rotary.h"
+#include "compiler/reference/Positions.h"
 #include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
 #include "dialects/talc/TalcDialect.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formula of T5's buckets (arXiv 1910.10683), in the float32 arithmetic of Hugging Face's implementation.
-#include "compiler/reference/RelativePositionBuckets.h"
+#include "compiler/reference/Positions.h"
 
 #include <cmath>
 

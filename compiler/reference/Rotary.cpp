@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Angles of rotary embeddings, with the scalings for longer contexts.
-#include "compiler/reference/Rotary.h"
+#include "compiler/reference/Positions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes blocks value by value, from the positions of their bits. Source: the block layouts of ggml (ggml-common.h).
-#include "compiler/reference/StoredBlocks.h"
+#include "compiler/reference/StoredValues.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"

@@ -2,7 +2,6 @@
 // Storage formats in the arithmetic of LLVM's APFloat, which knows every type of single numbers, and blocks.
 #include "compiler/reference/StoredValues.h"
 
-#include "compiler/reference/StoredBlocks.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinTypes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds values to storage formats, element by element. It takes only the codes of a block's values from
+// Rounds values to storage formats, and decodes them. It takes only the codes of a block's values from
 // dialects/talc/formats; it decodes their bytes by itself.
 #pragma once
 
@@ -8,6 +8,8 @@
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
+
+#include <vector>
 
 namespace talc::reference {
 
@@ -23,5 +25,11 @@ uint64_t storedBytes(mlir::Type element, uint64_t count);
 
 // Decodes such bytes.
 void decodeValues(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values);
+
+// Whether values of a format are blocks that the interpreter knows.
+bool knowsBlocks(llvm::StringRef format);
+uint64_t blockBytes(llvm::StringRef format, uint64_t values);
+// Blocks one after the other, as files have them.
+void decodeBlocks(llvm::StringRef format, llvm::StringRef bytes, std::vector<float> &values);
 
 }  // namespace talc::reference

@@ -3,7 +3,7 @@
 #include "compiler/reference/WeightSources.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/RandomUniform.h"
+#include "compiler/artifact/weights/RandomUniform.h"
 #include "compiler/reference/StoredValues.h"
 
 #include "llvm/ADT/APFloat.h"

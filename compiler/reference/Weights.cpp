@@ -3,7 +3,6 @@
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/StoredBlocks.h"
 #include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
 #include "dialects/talc/formats/FormatChoice.h"

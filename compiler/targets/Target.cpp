@@ -3,9 +3,7 @@
 #include "compiler/targets/Target.h"
 
 #include "compiler/Error.h"
-#include "compiler/targets/cpu/Aarch64.h"
 #include "compiler/targets/cpu/CpuTarget.h"
-#include "compiler/targets/cpu/X86.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 #include "runtime/NearestWord.h"

@@ -2,6 +2,7 @@
 // The interface of compute ops (ComputeOpInterface.td), and their costs.
 #pragma once
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -39,6 +40,9 @@ bool writes(mlir::Operation *op, mlir::OpOperand &operand);
 
 // The buffer that a compute op writes; null if it writes a KV cache.
 mlir::Value getDestination(mlir::Operation *op);
+
+// Makes ops of upstream dialects compute ops. (ops/Upstream.cpp)
+void registerUpstreamComputeOps(mlir::DialectRegistry &registry);
 
 }  // namespace talc::kernel
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes ask a compute op, so that none of them needs a list of these ops.
+// The interface through which passes ask a compute op, so that none of them needs a list of these ops.
 #ifndef COMPUTE_OP_INTERFACE
 #define COMPUTE_OP_INTERFACE
 

@@ -59,7 +59,7 @@ def Kernel_MatmulOp : Kernel_ComputeOp<"matmul", ["getDivision", "getTaskSpace",
     `gated`: a panel holds L/2 gate columns, then L/2 up columns (#talc.interleave); the epilogue receives both sums.
     `groups` = G: x is [T, G*S], and panel p sums the first K of the S features of group p / (P/G).
     `split_k` = D: x has one row, K is a multiple of D, and row d of init [D, N] receives the partial sums over the d-th
-    part of K; there are no inputs, gates or groups (`split-k`).
+    part of K; the op has neither inputs, gates nor groups (`split-k`).
 
     If x is quantized (`kernel.quantize`), a target may sum products of integers that share scales exactly, and add these
     sums to the chain, k ascending. If x and weight are bf16, it may take two k at a time (`kernel.dot_pairs`).

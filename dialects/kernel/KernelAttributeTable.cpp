@@ -2,7 +2,6 @@
 // The discardable attributes of the kernel dialect. Names that are spelled out are those of the headers named beside.
 #include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/LaunchList.h"
 #include "dialects/talc/AttributeTable.h"
 
 using namespace mlir;
@@ -15,7 +14,7 @@ static bool isKernel(Operation *op) {
 }
 
 static constexpr DiscardableAttribute onFunction(StringRef name, bool (*hasType)(Attribute), llvm::StringLiteral type) {
-  return {name, hasType, type, isOneOf<FunctionOpInterface>, "functions"};
+  return {name, hasType, type, isOperation<FunctionOpInterface>, "functions"};
 }
 static constexpr DiscardableAttribute onKernel(StringRef name, bool (*hasType)(Attribute), llvm::StringLiteral type) {
   return {name, hasType, type, isKernel, "kernels"};
@@ -36,16 +35,16 @@ static bool isIsa(Attribute value) {
 
 static constexpr DiscardableAttribute table[] = {
     onFunction(kernelOpAttr, isAttribute<StringAttr>, "a string"),
-    {dynamicScheduleAttr, isAttribute<UnitAttr>, "unit", isOneOf<ModuleOp, FunctionOpInterface>,
+    {dynamicScheduleAttr, isAttribute<UnitAttr>, "unit", isOperation<ModuleOp, FunctionOpInterface>,
      "modules and functions"},
     onFunction(keepsSourceOrderAttr, isAttribute<UnitAttr>, "unit"),
-    {perThreadAttr, isAttribute<UnitAttr>, "unit", isOneOf<memref::AllocOp>, "allocations"},
-    {narrowedAttr, isFloat16, "f16 or bf16", isOneOf<ArenaOp>, "kernel.arena"},
+    {perThreadAttr, isAttribute<UnitAttr>, "unit", isOperation<memref::AllocOp>, "allocations"},
+    {narrowedAttr, isFloat16, "f16 or bf16", isOperation<ArenaOp>, "kernel.arena"},
     // compiler/generators/GeneratedCode.h
     onFunction("kernel.generator", isAttribute<DictionaryAttr>, "a dictionary"),
     onFunction("kernel.generated_code", isAttribute<DictionaryAttr>, "a dictionary"),
     // compiler/passes/schedule/cpu/Isa.h
-    {"kernel.isa", isIsa, "lanes, registers and traits", isOneOf<ModuleOp>, "modules"},
+    {"kernel.isa", isIsa, "lanes, registers and traits", isOperation<ModuleOp>, "modules"},
     onFunction(launchesAttr, isLaunchList, "an array of launches"),
     onKernel(LaunchAttr::attrName, isAttribute<LaunchAttr>, "#kernel.launch"),
 };

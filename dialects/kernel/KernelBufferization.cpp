@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets one-shot-bufferize convert the ops of the kernel dialect from tensors to buffers.
+#include "dialects/kernel/ComputeOpInterface.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/ops/Upstream.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"

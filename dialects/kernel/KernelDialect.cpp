@@ -215,8 +215,8 @@ int64_t KvLayout::keyBytes() const {
 //===--- plans --------------------------------------------------------------------------------------------------===//
 
 std::optional<int64_t> PlanAttr::parameter(StringRef name) const {
-  auto found = getParameters().getAs<IntegerAttr>(name);
-  return found ? std::optional<int64_t>(found.getInt()) : std::nullopt;
+  auto value = getParameters().getAs<IntegerAttr>(name);
+  return value ? std::optional<int64_t>(value.getInt()) : std::nullopt;
 }
 
 Attribute PlanAttr::parse(AsmParser &parser, Type) {

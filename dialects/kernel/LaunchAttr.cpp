@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies how kernels are launched on GPUs.
+#include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/LaunchList.h"
 
 using namespace mlir;
 

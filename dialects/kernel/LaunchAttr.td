@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a kernel is launched on a GPU, and what its code may take of the GPU.
+// The attribute that says how a kernel is launched on a GPU, and what its code may take of the GPU.
 #ifndef KERNEL_LAUNCH_ATTR
 #define KERNEL_LAUNCH_ATTR
 

@@ -15,7 +15,7 @@ struct SpaceShape {
 };
 }  // namespace
 
-static SpaceShape shapeOf(TaskSpace space) {
+static SpaceShape getSpaceShape(TaskSpace space) {
   switch (space) {
   case TaskSpace::rows:
     return {2, 1, 0};
@@ -36,7 +36,7 @@ TasksOp TasksOp::wrap(Operation *op, Value step, TaskSpace space, Share share) {
   auto tasks = TasksOp::create(b, op->getLoc(), step, ValueRange(), space, share, ArrayRef<int64_t>(),
                                /*scattered=*/false, /*dynamic=*/false, PlanAttr());
   Block &body = tasks.getBody().emplaceBlock();
-  for (unsigned i = 0; i < shapeOf(space).arguments; ++i)
+  for (unsigned i = 0; i < getSpaceShape(space).arguments; ++i)
     body.addArgument(b.getIndexType(), op->getLoc());
   op->moveBefore(&body, body.end());
   return tasks;
@@ -64,19 +64,20 @@ Operation *TasksOp::getComputeOp() {
 }
 
 LogicalResult TasksOp::verify() {
-  SpaceShape shape = shapeOf(getSpace());
+  SpaceShape shape = getSpaceShape(getSpace());
   StringRef space = stringifyTaskSpace(getSpace());
   TypeRange arguments = getBody().getArgumentTypes();
   if (arguments.size() != shape.arguments || !llvm::all_of(arguments, llvm::IsaPred<IndexType>))
     return emitOpError() << "over " << space << " has a body of " << arguments.size() << " arguments, expected "
                          << shape.arguments << " of type index";
-  bool known = !getExtents().empty();
-  if (known && getExtents().size() != shape.extents)
+  bool hasExtents = !getExtents().empty();
+  if (hasExtents && getExtents().size() != shape.extents)
     return emitOpError() << "over " << space << " has " << getExtents().size() << " extents, expected "
                          << shape.extents;
-  if (getGrain().size() != (known ? shape.grain : 0) || llvm::any_of(getGrain(), [](int64_t size) { return size < 1; }))
+  if (getGrain().size() != (hasExtents ? shape.grain : 0) ||
+      llvm::any_of(getGrain(), [](int64_t size) { return size < 1; }))
     return emitOpError() << "over " << space << " has a grain of " << getGrain().size() << " sizes, expected "
-                         << (known ? shape.grain : 0) << " of at least 1";
+                         << (hasExtents ? shape.grain : 0) << " of at least 1";
   if ((*this)->getParentOfType<TasksOp>())
     return emitOpError("is inside a task of another compute op");
   return success();

@@ -22,7 +22,7 @@ llvm::LogicalResult verifyDiscardable(mlir::Operation *op, mlir::NamedAttribute 
 template <typename T> bool isAttribute(mlir::Attribute value) {
   return mlir::isa<T>(value);
 }
-template <typename T> bool isArrayOf(mlir::Attribute value) {
+template <typename T> bool isTypedArray(mlir::Attribute value) {
   auto array = mlir::dyn_cast<mlir::ArrayAttr>(value);
   return array && llvm::all_of(array, llvm::IsaPred<T>);
 }
@@ -31,7 +31,7 @@ inline bool isI64(mlir::Attribute value) {
   return integer && integer.getType().isSignlessInteger(64);
 }
 
-template <typename... Ops> bool isOneOf(mlir::Operation *op) {
+template <typename... Ops> bool isOperation(mlir::Operation *op) {
   return mlir::isa<Ops...>(op);
 }
 inline bool isAnyOperation(mlir::Operation *) {

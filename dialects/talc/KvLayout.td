@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler asks of the layout of a KV cache, whichever target chose it.
+// The interface through which the compiler asks for the layout of a KV cache, whichever target chose it.
 #ifndef TALC_KV_LAYOUT
 #define TALC_KV_LAYOUT
 

@@ -16,11 +16,11 @@ inline int64_t length(mlir::Value vector) {
   return mlir::cast<mlir::RankedTensorType>(vector.getType()).getDimSize(0);
 }
 
-// Reports "<what> is <found>, expected <expected>".
-inline mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t found, int64_t expected) {
-  if (found == expected)
+// Reports "<what> is <actual>, expected <expected>" if they differ.
+inline mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t actual, int64_t expected) {
+  if (actual == expected)
     return mlir::success();
-  return op->emitOpError() << what << " is " << found << ", expected " << expected;
+  return op->emitOpError() << what << " is " << actual << ", expected " << expected;
 }
 
 // The depth K of a matrix [N, K] or of panels [ceil(N/lanes), K, lanes]; -1 for other ranks.

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace talc {
 
 static constexpr DiscardableAttribute onModule(StringRef name, bool (*hasType)(Attribute), llvm::StringLiteral type) {
-  return {name, hasType, type, isOneOf<ModuleOp>, "modules"};
+  return {name, hasType, type, isOperation<ModuleOp>, "modules"};
 }
 
 static constexpr DiscardableAttribute table[] = {
@@ -20,20 +20,20 @@ static constexpr DiscardableAttribute table[] = {
     onModule(maxSequenceAttr, isI64, "an i64"),
     onModule(longestSequenceAttr, isI64, "an i64"),
     onModule(generationAttr, isAttribute<DictionaryAttr>, "a dictionary"),
-    onModule(outputsAttr, isArrayOf<StringAttr>, "an array of strings"),
-    onModule(labelsAttr, isArrayOf<StringAttr>, "an array of strings"),
+    onModule(outputsAttr, isTypedArray<StringAttr>, "an array of strings"),
+    onModule(labelsAttr, isTypedArray<StringAttr>, "an array of strings"),
     onModule(poolingAttr, isAttribute<StringAttr>, "a string"),
     onModule(segmentedAttr, isAttribute<UnitAttr>, "unit"),
     onModule(interfaceAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(planAttr, isAttribute<DictionaryAttr>, "a dictionary"),
-    onModule(kernelsAttr, isArrayOf<DictionaryAttr>, "an array of dictionaries"),
+    onModule(kernelsAttr, isTypedArray<DictionaryAttr>, "an array of dictionaries"),
     onModule(kvFormatsAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(measuredAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(originAttr, isAttribute<DictionaryAttr>, "a dictionary"),
-    onModule(observedAttr, isArrayOf<DictionaryAttr>, "an array of dictionaries"),
+    onModule(observedAttr, isTypedArray<DictionaryAttr>, "an array of dictionaries"),
     onModule(chosenFormatsAttr, isAttribute<StringAttr>, "a string"),
-    {entryAttr, isAttribute<UnitAttr>, "unit", isOneOf<FunctionOpInterface>, "functions"},
-    {entryNameAttr, isAttribute<StringAttr>, "a string", isOneOf<FunctionOpInterface>, "functions"},
+    {entryAttr, isAttribute<UnitAttr>, "unit", isOperation<FunctionOpInterface>, "functions"},
+    {entryNameAttr, isAttribute<StringAttr>, "a string", isOperation<FunctionOpInterface>, "functions"},
     {activationAttr, isAttribute<StringAttr>, "a string", isAnyOperation, "operations"},
 };
 
@@ -51,17 +51,17 @@ LogicalResult TalcDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
 }
 
 LogicalResult verifyDiscardable(Operation *op, NamedAttribute attribute, ArrayRef<DiscardableAttribute> table) {
-  const auto *known = llvm::find_if(
+  const auto *match = llvm::find_if(
       table, [&](const DiscardableAttribute &entry) { return entry.name == attribute.getName().getValue(); });
-  if (known == table.end())
+  if (match == table.end())
     return op->emitOpError() << "has the attribute " << attribute.getName().getValue()
                              << ", which is not an attribute of the dialect";
-  if (!known->isCarrier(op))
+  if (!match->isCarrier(op))
     return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << ", which only "
-                             << known->carriers << " may carry";
-  if (!known->hasType(attribute.getValue()))
+                             << match->carriers << " may carry";
+  if (!match->hasType(attribute.getValue()))
     return op->emitOpError() << "has the attribute " << attribute.getName().getValue() << " = " << attribute.getValue()
-                             << ", expected " << known->type;
+                             << ", expected " << match->type;
   return success();
 }
 

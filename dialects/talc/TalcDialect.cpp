@@ -102,14 +102,14 @@ LogicalResult ListedScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()>
 // Sizes are limited such that they fit into 64 bits when they are counted in bits.
 LogicalResult CodesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef, int64_t offset,
                                 CodeKind kind, int64_t bits, CodeOrder order, int64_t stride, bool) {
-  constexpr int64_t most = int64_t(1) << 48;
+  constexpr int64_t maxSize = int64_t(1) << 48;
   static constexpr int64_t widths[] = {0, 0, 4, 8, 8, 16, 16, 32};  // natural and integer: any
   int64_t width = widths[static_cast<int>(kind)];
   if (bits < 1 || bits > 32 || (width && bits != width))
     return emitError() << "has numbers of " << bits << " bits, which " << stringifyCodeKind(kind) << " cannot have";
   if (order == CodeOrder::swapped && bits != 4)
     return emitError() << "swaps numbers of " << bits << " bits, expected 4";
-  if (offset < 0 || offset > most || stride < 0 || stride > most)
+  if (offset < 0 || offset > maxSize || stride < 0 || stride > maxSize)
     return emitError() << "begins at byte " << offset << " with a stride of " << stride << " bits, which is impossible";
   return success();
 }

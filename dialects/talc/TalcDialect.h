@@ -63,7 +63,7 @@ constexpr llvm::StringLiteral entryNameAttr = "talc.entry_name";  // string, one
 constexpr llvm::StringLiteral encodeEntry = "encode";             // complete sequences
 constexpr llvm::StringLiteral prefillEntry = "prefill";           // any number of tokens, after those of earlier steps
 constexpr llvm::StringLiteral decodeEntry = "decode";             // one token
-// Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/ModelInterface.h.
+// Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/TalcToKernel.h.
 constexpr llvm::StringLiteral interfaceAttr = "talc.interface";
 // The memory plan (plan-memory): a dictionary of sizes in bytes on the module, and the attribute of a weight or KV
 // cache.

@@ -15,7 +15,7 @@ def Talc_Dialect : Dialect {
   let description = [{
     A model is a module of weights (`talc.weight`), KV caches (`talc.kv_cache`) and functions. Activations are
     `tensor<T x N x f32>`: T tokens of any number of sequences laid end to end, N features. T is the only dynamic
-    dimension, and there is no padding. Heads are adjacent in the features: head h of width d covers features
+    dimension, and nothing is padded. Heads are adjacent in the features: head h of width d covers features
     [h*d, (h+1)*d).
 
     Only attention, KV caches and positions depend on the borders between sequences; they take the `!talc.sequences`
@@ -250,7 +250,7 @@ def Talc_ValuesSource : Talc_Attr<"ValuesSource", "values"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
-// How quantized checkpoints store a weight: tables of codes, scales and zero points in separate tensors.
+// Quantized checkpoints store a weight as tables of codes, scales and zero points in separate tensors.
 
 def Talc_CodeKind : Talc_Enum<"CodeKind", "the type of the numbers of a table", [
   I32EnumAttrCase<"natural", 0>, I32EnumAttrCase<"integer", 1>,  // unsigned; two's complement
@@ -283,8 +283,8 @@ def Talc_QuantizedSource : Talc_Attr<"QuantizedSource", "quantized"> {
   let description = [{
     Element (n, k) is `rounded`((codes(n, k) - zero) * scale), computed in f32 and rounded once, with
       g     = k / columns, or groups(0, k) if there are groups
-      zero  = zeros(n / rows, g) + center, or center if there are no zeros
-      scale = scales(n / rows, g) if there is no factor, else that times factor(0, 0), or divided by it if `divides`
+      zero  = zeros(n / rows, g) + center, or center without zeros
+      scale = scales(n / rows, g), with a factor times factor(0, 0), or divided by it if `divides`
     `elementType` is a storage format that holds exactly these values: in blocks, or `rounded` itself.
   }];
   let parameters = (ins "::mlir::Type":$elementType, "::mlir::Type":$rounded, "::talc::CodesAttr":$codes,

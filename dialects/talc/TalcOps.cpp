@@ -37,11 +37,11 @@ static LogicalResult verifyQuantized(WeightOp op, QuantizedSourceAttr source) {
   if (type.getRank() != 2 || source.getRows() <= 0 || source.getColumns() <= 0)
     return op.emitOpError() << "is " << type << " with a scale for " << source.getRows() << " rows and "
                             << source.getColumns() << " columns, expected a matrix and sizes > 0";
-  constexpr int64_t most = 1 << 16;
+  constexpr int64_t maxCenter = 1 << 16;
   for (CodesAttr codes : {source.getCodes(), source.getZeros()})
     if (codes && codes.getBits() > 16)
       return op.emitOpError() << "has codes or zero points of " << codes.getBits() << " bits, expected at most 16";
-  if (source.getCenter() < -most || source.getCenter() > most)
+  if (source.getCenter() < -maxCenter || source.getCenter() > maxCenter)
     return op.emitOpError() << "has the center " << source.getCenter() << ", expected a small number";
   const StorageFormat *rounded = getStorageFormat(source.getRounded()),
                       *format = getStorageFormat(source.getElementType());

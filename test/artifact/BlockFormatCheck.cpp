@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and rounds values in a format of blocks, in every tile of a small matrix, and says which element is wrong.
 // Checks which blocks of the formats of the table stand for values that these cannot hold.
-#include "compiler/artifact/WeightSources.h"
+#include "compiler/artifact/weights/WeightSources.h"
 
 #include <algorithm>
 #include <cmath>

@@ -46,7 +46,7 @@ func.func @twice(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
 
 // -----
 
-// Calls are followed: a layer's own state is another one than its neighbour's.
+// Calls are followed: a layer's own state is another one than its neighbor's.
 talc.kv_cache @first : !talc.kv_cache<1 x 8 x 64>
 talc.kv_cache @second : !talc.kv_cache<1 x 8 x 64>
 talc.kv_cache @third : !talc.kv_cache<1 x 8 x 64>

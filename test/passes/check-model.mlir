@@ -141,7 +141,7 @@ func.func @three(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, 
 
 // -----
 
-// Parts of logits are no results, but there is an end to them, too.
+// Parts of logits are not results, but their number is limited, too.
 module attributes {talc.outputs = ["logits", "head", "tail"]} {
   func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) attributes {talc.entry} {
     %t = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>

@@ -2,7 +2,7 @@
 // talc compile: loads a model, runs the stages, writes the product.
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
-#include "compiler/artifact/TextOutput.h"
+#include "compiler/artifact/OutputFile.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"

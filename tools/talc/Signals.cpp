@@ -3,7 +3,7 @@
 #include "tools/talc/Signals.h"
 
 #include "compiler/TemporaryDirectory.h"
-#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/weights/MappedFile.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"

@@ -113,7 +113,7 @@ static std::string run(const std::string &hgen, const TemporaryDirectory &direct
   return line.empty() ? problem : problem + ": " + line;
 }
 
-static llvm::Triple::ArchType architectureOf(llvm::StringRef processor) {
+static llvm::Triple::ArchType getArchitecture(llvm::StringRef processor) {
   return processor.starts_with("arm-64") ? llvm::Triple::aarch64 : llvm::Triple::x86_64;
 }
 
@@ -137,7 +137,7 @@ static bool isComplete(llvm::StringRef bytes, const HgenRequest &request) {
       return false;
     defines |= !isUndefined && *name == request.symbol;
   }
-  return defines && (*file)->isRelocatableObject() && (*file)->getArch() == architectureOf(request.processor);
+  return defines && (*file)->isRelocatableObject() && (*file)->getArch() == getArchitecture(request.processor);
 }
 
 // LLVM's comments in assembly tell them.

@@ -93,8 +93,8 @@ using MemoryRanges = DenseMap<Value, MemoryRange>;  // of the arguments of a blo
 // None for a weight, which is never written.
 FailureOr<std::optional<MemoryRange>> getRange(Value value, const MemoryRanges &arguments, func::CallOp call) {
   Value root = kernel::getBaseBuffer(value);
-  if (auto known = arguments.find(root); known != arguments.end())
-    return std::optional(known->second);
+  if (auto it = arguments.find(root); it != arguments.end())
+    return std::optional(it->second);
   Operation *definition = root.getDefiningOp();
   if (isa_and_nonnull<kernel::WeightOp>(definition))
     return std::optional<MemoryRange>();
@@ -113,7 +113,7 @@ bool isMemory(Value value) {
 
 // ---- The walk
 
-// How tasks are divided among workers.
+// The division of an op's tasks among workers.
 struct Workers {
   bool byTokens, isDynamic;
 

@@ -38,7 +38,7 @@ struct Access {
 };
 
 // The accesses of a call of a kernel, as the caller sees them.
-SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
+SmallVector<Access> getAccesses(func::CallOp call, func::FuncOp callee) {
   kernel::TasksOp tasks = kernel::getTasks(callee);
   kernel::Share share = tasks.getShare();
   Operation *op = tasks.getComputeOp();
@@ -119,7 +119,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
         first = true;
         continue;
       }
-      SmallVector<Access> accesses = accessesOf(call, callee);
+      SmallVector<Access> accesses = getAccesses(call, callee);
       bool always = first || byTokens.conflictsWith(accesses), sometimes = byColumns.conflictsWith(accesses);
       if (always || sometimes) {
         OpBuilder builder(call);

@@ -23,7 +23,7 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 namespace keys = talc::kernelKeys;
 
-// What the rows of a kernel stand for, for reports.
+// The name that reports give to the rows of a kernel.
 static StringRef rowMeaning(func::CallOp call) {
   static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
   auto output = kernel::getOutputIndex(call.getOperands());
@@ -72,7 +72,7 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     getOperation()->setAttr(talc::kernelsAttr, ArrayAttr::get(&getContext(), entries));
   }
 
-  // How often a function runs in a step. There is no recursion.
+  // The number of times that a function runs in a step. Functions are not recursive.
   int64_t callsPerStep(func::FuncOp function) {
     if (function->hasAttr(talc::entryAttr))
       return 1;

@@ -105,7 +105,7 @@ int64_t assignOffsets(MutableArrayRef<Buffer> buffers, int kind) {
   return total;
 }
 
-Kind kindOf(memref::AllocOp alloc) {
+Kind getKind(memref::AllocOp alloc) {
   if (alloc->hasAttr(kernel::perThreadAttr))
     return PerThread;
   return alloc.getType().hasStaticShape() ? Fixed : PerToken;
@@ -131,7 +131,7 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
     auto barrier = llvm::upper_bound(barriers, lastUse(alloc.getResult(), order));
     int64_t end = barrier == barriers.end() ? order.size() : *barrier;
     int64_t bytes = llvm::alignTo(talc::storedBytes(alloc.getType()), alignment);
-    buffers.push_back({alloc, kindOf(alloc), bytes, order[alloc], end});
+    buffers.push_back({alloc, getKind(alloc), bytes, order[alloc], end});
   }
   return buffers;
 }
@@ -208,7 +208,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return total;
   }
 
-  // Returns whether a frame moved. There is no recursion, so that this ends.
+  // Returns whether a frame moved. Functions are not recursive, so that this ends.
   static bool moveAfterCallers(ArrayRef<func::FuncOp> functions, llvm::MapVector<StringRef, Frame> &frames) {
     bool moved = false;
     for (func::FuncOp function : functions)

@@ -62,10 +62,10 @@ SmallVector<Value> PassedBuffer::take(OpBuilder &b, Location loc, Value buffer, 
 }
 
 Value PassedBuffer::build(OpBuilder &b, Location loc, ArrayRef<Value> values, LLVMTypeConverter &converter) const {
-  auto known = [&](int64_t value) -> Value { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value); };
+  auto constant = [&](int64_t value) -> Value { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value); };
   auto next = [&](int64_t value) {
     if (!ShapedType::isDynamic(value))
-      return known(value);
+      return constant(value);
     values = values.drop_front();
     return values.front();
   };

@@ -45,7 +45,7 @@ Value StepReader::integerAt(Value base, Value offset) {
   return LLVM::SExtOp::create(b, loc, b.getI64Type(), value);
 }
 
-int64_t StepReader::offsetOf(FlatSymbolRefAttr symbol) {
+int64_t StepReader::getOffset(FlatSymbolRefAttr symbol) {
   return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>(offsetAttr).getInt();
 }
 

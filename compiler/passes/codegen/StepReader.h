@@ -27,7 +27,7 @@ public:
   // The i32 at an offset, as i64.
   Value integerAt(Value base, Value offset);
   // The offset of a weight or KV cache.
-  int64_t offsetOf(mlir::FlatSymbolRefAttr symbol);
+  int64_t getOffset(mlir::FlatSymbolRefAttr symbol);
   int64_t slotBytes();
 
   Type pointer();

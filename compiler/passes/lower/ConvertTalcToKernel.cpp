@@ -9,10 +9,7 @@
 //     return %y                                        %r = materialize %y in %out;  return %r
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/lower/ElementwiseBodies.h"
-#include "compiler/passes/lower/ExpertPatterns.h"
-#include "compiler/passes/lower/ModelInterface.h"
-#include "compiler/passes/lower/StepTensors.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 
@@ -27,13 +24,13 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
-using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::stepOf;
+using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::getStepArgument;
 
 // A row of a table for every token of the step.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
                     int64_t offset = 0, IntegerAttr padding = {}, bool partial = false) {
   Location loc = op->getLoc();
-  Value step = stepOf(op), rows = kernel::TokenCountOp::create(builder, loc, step);
+  Value step = getStepArgument(op), rows = kernel::TokenCountOp::create(builder, loc, step);
   Value init = emptyTensor(builder, loc, type, rows);
   return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0, padding, partial)
       .getResult(0);
@@ -42,7 +39,7 @@ static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index
 // The tokens of x that are wanted for a result.
 static Value gatherWanted(OpBuilder &builder, Operation *op, int64_t output, Value x, Type type) {
   Location loc = op->getLoc();
-  Value step = stepOf(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
+  Value step = getStepArgument(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
   Value init = emptyTensor(builder, loc, type, rows);
   auto index = kernel::GatherIndex::outputs;
   return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output, IntegerAttr(), false)
@@ -54,7 +51,7 @@ namespace {
 struct LowerGetWeight : OpRewritePattern<talc::GetWeightOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::GetWeightOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<kernel::WeightOp>(op, op.getType(), stepOf(op), op.getNameAttr());
+    rewriter.replaceOpWithNewOp<kernel::WeightOp>(op, op.getType(), getStepArgument(op), op.getNameAttr());
     return success();
   }
 };
@@ -173,18 +170,18 @@ struct LowerNorm : OpRewritePattern<talc::NormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::NormOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::NormOp>(op, op.getType(), stepOf(op), op.getX(), op.getScale(), op.getBias(),
-                                                init, op.getKind(), op.getEpsilon(), op.getGroups());
+    rewriter.replaceOpWithNewOp<kernel::NormOp>(op, op.getType(), getStepArgument(op), op.getX(), op.getScale(),
+                                                op.getBias(), init, op.getKind(), op.getEpsilon(), op.getGroups());
     return success();
   }
 };
 
 // An op with one operand -> the compute op of the same name
-template <typename SourceOp, typename PieceOp> struct LowerRows : OpRewritePattern<SourceOp> {
+template <typename SourceOp, typename ComputeOp> struct LowerRows : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<PieceOp>(op, op.getType(), stepOf(op), op.getX(), init);
+    rewriter.replaceOpWithNewOp<ComputeOp>(op, op.getType(), getStepArgument(op), op.getX(), init);
     return success();
   }
 };
@@ -193,7 +190,8 @@ struct LowerLogSoftmax : OpRewritePattern<talc::LogSoftmaxOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::LogSoftmaxOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::LogSoftmaxOp>(op, op.getType(), stepOf(op), op.getX(), init, op.getTails());
+    rewriter.replaceOpWithNewOp<kernel::LogSoftmaxOp>(op, op.getType(), getStepArgument(op), op.getX(), init,
+                                                      op.getTails());
     return success();
   }
 };
@@ -204,7 +202,7 @@ struct LowerRope : OpRewritePattern<talc::RopeOp> {
     if (!op.getTable())
       return rewriter.notifyMatchFailure(op, "the rope has no table");
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::RopeOp>(op, op.getType(), stepOf(op), op.getX(), op.getTable(), init,
+    rewriter.replaceOpWithNewOp<kernel::RopeOp>(op, op.getType(), getStepArgument(op), op.getX(), op.getTable(), init,
                                                 op.getHeads(), op.getLast(), op.getDigits());
     return success();
   }
@@ -214,7 +212,7 @@ struct LowerJoin : OpRewritePattern<talc::JoinOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::JoinOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::JoinOp>(op, op.getType(), stepOf(op), op.getX(), op.getY(), init,
+    rewriter.replaceOpWithNewOp<kernel::JoinOp>(op, op.getType(), getStepArgument(op), op.getX(), op.getY(), init,
                                                 op.getHeads());
     return success();
   }
@@ -223,7 +221,8 @@ struct LowerJoin : OpRewritePattern<talc::JoinOp> {
 struct LowerAppend : OpRewritePattern<talc::KvAppendOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::KvAppendOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<kernel::KvAppendOp>(op, stepOf(op), op.getCache(), op.getKeys(), op.getValues());
+    rewriter.replaceOpWithNewOp<kernel::KvAppendOp>(op, getStepArgument(op), op.getCache(), op.getKeys(),
+                                                    op.getValues());
     return success();
   }
 };
@@ -256,7 +255,7 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
         return llvm::formatv("a window of {0} tokens is dropped: a sequence has at most {1}", window, capacity);
       });
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(
-        op, op.getType(), stepOf(op), op.getQueries(), read.getCache(), op.getBias(), op.getSinks(),
+        op, op.getType(), getStepArgument(op), op.getQueries(), read.getCache(), op.getBias(), op.getSinks(),
         op.getSinkQueries(), op.getRowBias(), init, op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
         op.getCap(), op.getAbsolute(), op.getZeroStart(), /*block=*/IntegerAttr());
     return success();
@@ -267,14 +266,14 @@ struct LowerMemory : OpRewritePattern<talc::MemoryOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::MemoryOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::MemoryOp>(op, op.getType(), op.getUpdate(), stepOf(op), op.getLocal(),
+    rewriter.replaceOpWithNewOp<kernel::MemoryOp>(op, op.getType(), op.getUpdate(), getStepArgument(op), op.getLocal(),
                                                   op.getQueries(), op.getKeys(), op.getValues(), op.getCache(),
                                                   op.getGates(), init, op.getHeads(), op.getLocalFirst());
     return success();
   }
 };
 
-// An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.h)
+// An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.cpp)
 template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
@@ -296,7 +295,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
-    getOperation().walk([](func::CallOp call) { call->insertOperands(0, stepOf(call)); });
+    getOperation().walk([](func::CallOp call) { call->insertOperands(0, getStepArgument(call)); });
     if (failed(convertOps()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -361,7 +360,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       Value value = selectWanted(builder, result, i);
       auto type = cast<RankedTensorType>(value.getType());
       auto buffer = MemRefType::get(type.getShape(), type.getElementType());
-      Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result), i);
+      Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, getStepArgument(result), i);
       auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), value, output);
       store.setWritable(true);
       store.setRestrict(true);
@@ -398,7 +397,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     getOperation().walk([&](func::CallOp call) {
       OpBuilder builder(call);
       if (call.getNumResults() == 1) {
-        Value rows = kernel::TokenCountOp::create(builder, call.getLoc(), stepOf(call));
+        Value rows = kernel::TokenCountOp::create(builder, call.getLoc(), getStepArgument(call));
         call->insertOperands(call->getNumOperands(),
                              emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scalar arithmetic of the elementwise talc ops, as arith and math ops.
-#include "compiler/passes/lower/ElementwiseBodies.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mixture of experts becomes two ops: the gated projections for the slots of every token, then the down projections,
 // which are summed over the slots.
-#include "compiler/passes/lower/ExpertPatterns.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
-#include "compiler/passes/lower/ElementwiseBodies.h"
-#include "compiler/passes/lower/StepTensors.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 
@@ -20,7 +18,7 @@ struct LowerRoute : OpRewritePattern<RouteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RouteOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), op.getBias(), init,
+    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), getStepArgument(op), op.getX(), op.getBias(), init,
                                                  op.getCount(), op.getNormalized(), op.getGroups(), op.getTopkGroups(),
                                                  op.getGroupBest());
     return success();
@@ -58,7 +56,7 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
   // Slots that a token does not use are computed, too, but never read.
   static Value rounded(PatternRewriter &rewriter, ExpertsOp op, Type type, Value x) {
     Value init = emptyLike(rewriter, op.getX(), type);
-    return kernel::QuantizeOp::create(rewriter, op.getLoc(), type, stepOf(op), x, init).getResult(0);
+    return kernel::QuantizeOp::create(rewriter, op.getLoc(), type, getStepArgument(op), x, init).getResult(0);
   }
 
   // activation(gate) * up, from the two sums and their biases.
@@ -85,8 +83,8 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
                     ValueRange biases, llvm::function_ref<Value(ValueRange)> body) {
     Location loc = op.getLoc();
     Value init = emptyLike(rewriter, op.getX(), type);
-    auto experts = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, biases, init,
-                                             op.getChosen(), gated);
+    auto experts = kernel::ExpertsOp::create(rewriter, loc, type, getStepArgument(op), x, op.getRoutes(), weight,
+                                             biases, init, op.getChosen(), gated);
     OpBuilder::InsertionGuard guard(rewriter);
     SmallVector<Type> types((gated ? 2 : 3) + biases.size(), rewriter.getF32Type());
     Block *block = rewriter.createBlock(&experts.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));

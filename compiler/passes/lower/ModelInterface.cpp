@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the interface of a model from its talc ops.
-#include "compiler/passes/lower/ModelInterface.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
 #include "dialects/talc/LogitParts.h"
 
@@ -41,19 +41,19 @@ struct Entries {
 
 }  // namespace
 
-static int64_t rowsOf(Value table) {
+static int64_t countRows(Value table) {
   auto type = cast<RankedTensorType>(table.getType());
   return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
 }
 
 // The number of ids for which all embedding tables of an entry have a row, apart from partial tables.
 static int64_t tableRows(ModuleOp module, Attribute name) {
-  int64_t rows = int64_t(1) << 28;  // if there is no table
+  int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
     if (function->getAttr(entryNameAttr) == name)
       function.walk([&](EmbeddingOp op) {
         if (!op.getFirst())
-          rows = std::min(rows, rowsOf(op.getTable()));
+          rows = std::min(rows, countRows(op.getTable()));
       });
   return rows;
 }
@@ -82,7 +82,7 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   return success();
 }
 
-static StringRef kindOf(Attribute output) {
+static StringRef getKind(Attribute output) {
   return cast<DictionaryAttr>(output).getAs<StringAttr>("kind").getValue();
 }
 
@@ -91,7 +91,7 @@ static int64_t outputWidth(Attribute output) {
 }
 
 static bool isLogits(Attribute output) {
-  return kindOf(output) == logitsOutput;
+  return getKind(output) == logitsOutput;
 }
 
 // The results may be followed by a head and tails, which together have every word of the logits once.
@@ -103,8 +103,8 @@ static LogicalResult checkParts(func::FuncOp model, ArrayRef<Attribute> outputs)
     return success();
   auto tails = parts.drop_front();
   auto logits = llvm::find_if(results, isLogits);
-  if (logits == results.end() || kindOf(parts[0]) != headOutput || tails.empty() ||
-      llvm::any_of(tails, [](Attribute tail) { return kindOf(tail) != tailOutput; }))
+  if (logits == results.end() || getKind(parts[0]) != headOutput || tails.empty() ||
+      llvm::any_of(tails, [](Attribute tail) { return getKind(tail) != tailOutput; }))
     return model.emitOpError() << "has parts of logits, expected logits, and after the results one head and its tails";
   int64_t words = outputWidth(parts[0]) - static_cast<int64_t>(tails.size());
   if (words < 1)
@@ -131,7 +131,7 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
   return rows;
 }
 
-// Limits of steps that rings impose; 0 if there are no rings.
+// Limits of steps that rings impose; 0 without rings.
 struct RingFacts {
   int64_t window = 0, sinkTokens = 0, stepTokens = 0;
 
@@ -165,7 +165,7 @@ LogicalResult describeInterface(ModuleOp module) {
   if (func::FuncOp encoder = entries.find(encodeEntry); encoder && encoder != model)
     sourceVocabulary = tableRows(module, encoder->getAttr(entryNameAttr));
   module.walk([&](TokenTypeOp op) {
-    int64_t rows = rowsOf(op.getTable());
+    int64_t rows = countRows(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);
   });
   bool usesPrefix = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tensor has as many rows as the value that it is computed from.
-#include "compiler/passes/lower/StepTensors.h"
+#include "compiler/passes/lower/TalcToKernel.h"
 
 #include "dialects/kernel/KernelDialect.h"
 
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace talc {
 
-Value stepOf(Operation *op) {
+Value getStepArgument(Operation *op) {
   return op->getParentOfType<func::FuncOp>().getArgument(0);
 }
 

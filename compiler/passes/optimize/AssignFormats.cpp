@@ -69,7 +69,7 @@ struct AssignFormats : talc::impl::AssignFormatsBase<AssignFormats> {
   static void applyFormat(const CostedUnit &unit, const FormatChoice &choice, WeightGraph &graph) {
     FormatRef format = unit.cost().format;
     for (Operation *op : unit.matrices.weights)
-      if (auto weight = cast<WeightOp>(op); !choice.ruleOf(chosenName(weight.getSymName())))
+      if (auto weight = cast<WeightOp>(op); !choice.findRule(chosenName(weight.getSymName())))
         weight->setAttr(formatAttr, TypeAttr::get(format->type(op->getContext(), *format)));
     for (Operation *matrix : unit.matrices.matrices)
       keepImportance(cast<WeightOp>(matrix), *format, graph);

@@ -82,7 +82,7 @@ bool isSuitable(FormatRef format, const FormatUnit &unit) {
 
 std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &choice) {
   auto first = cast<WeightOp>(unit.weights.front());
-  if (const FormatRule *rule = choice.ruleOf(chosenName(first.getSymName())))
+  if (const FormatRule *rule = choice.findRule(chosenName(first.getSymName())))
     return {rule->format ? rule->format : getStorageFormat(fileType(first))};
   if (auto assigned = first->getAttrOfType<TypeAttr>(formatAttr))
     return {getStorageFormat(assigned.getValue())};

@@ -2,7 +2,7 @@
 // Chooses formats for units of matrices, so that the total keeps to a size.
 #pragma once
 
-#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 #include "compiler/passes/optimize/FormatUnits.h"
 
 namespace talc {

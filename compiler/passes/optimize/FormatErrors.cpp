@@ -7,8 +7,8 @@
 // are averaged.
 #include "compiler/passes/optimize/FormatBudget.h"
 
-#include "compiler/artifact/Importance.h"
-#include "compiler/artifact/WeightRange.h"
+#include "compiler/artifact/weights/Importance.h"
+#include "compiler/artifact/weights/WeightRange.h"
 
 #include <cmath>
 

@@ -96,7 +96,7 @@ private:
     llvm::SetVector<Operation *> sources;
     addSources(matrix, sources);
     return llvm::any_of(
-        sources, [&](Operation *source) { return choice.ruleOf(chosenName(cast<WeightOp>(source).getSymName())); });
+        sources, [&](Operation *source) { return choice.findRule(chosenName(cast<WeightOp>(source).getSymName())); });
   }
 
   void join(const Group &group) {

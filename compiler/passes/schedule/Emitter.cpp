@@ -2,8 +2,7 @@
 // A thin layer over OpBuilder, in which code that emits loops over buffers and vectors reads like these loops.
 #include "compiler/passes/schedule/Emitter.h"
 
-#include "compiler/passes/schedule/storage/Loads.h"
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "dialects/talc/formats/KvFormats.h"
 
@@ -152,7 +151,7 @@ void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
   memref::StoreOp::create(b, loc, convertToElement(*this, scalar, memref), memref, at);
 }
 // The byte offset of a value, as if the bytes of its block were divided evenly among its values.
-static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
+static Value byteOffset(Emitter &e, MemRefType type, ValueRange at) {
   const StorageFormat &format = elementFormat(type);
   Value value = at.front();
   for (auto [size, index] : llvm::zip(type.getShape().drop_front(), at.drop_front()))
@@ -162,14 +161,14 @@ static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
 void Emitter::prefetch(Value memref, ValueRange at, int64_t level, bool forWriting) {
   auto type = cast<MemRefType>(memref.getType());
   if (isa<StoredType>(type.getElementType()))
-    return prefetch(bytes(memref), byteOf(*this, type, at), level, forWriting);
+    return prefetch(bytes(memref), byteOffset(*this, type, at), level, forWriting);
   memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/4 - level, /*isDataCache=*/true);
 }
 void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line, int64_t level) {
   auto type = cast<MemRefType>(memref.getType());
   // Uses the buffer of bytes, so that only the address of the first line is computed.
   if (isa<StoredType>(type.getElementType()))
-    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * cacheLineBytes), level);
+    return prefetch(bytes(memref), add(byteOffset(*this, type, at), line * cacheLineBytes), level);
   Values behind(at);
   behind.back() = add(behind.back(), line * cacheLineBytes / elementFormat(type).blockBytes);
   prefetch(memref, behind, level);
@@ -239,27 +238,27 @@ void Emitter::each(int64_t count, llvm::function_ref<void(Value)> body) {
   loop(index(0), index(count), 1, body);
 }
 
-std::pair<Value, Value> Emitter::largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) {
-  return largest(index(0), count, 1, least, at);
+std::pair<Value, Value> Emitter::largest(int64_t count, Value minimum, llvm::function_ref<Value(Value)> at) {
+  return largest(index(0), count, 1, minimum, at);
 }
 
-std::pair<Value, Value> Emitter::largest(Value from, int64_t count, int64_t step, Value least,
+std::pair<Value, Value> Emitter::largest(Value from, int64_t count, int64_t step, Value minimum,
                                          llvm::function_ref<Value(Value)> at) {
-  Values none = {index(0), least};
-  Values found = loop(from, index(count), step, none, [&](Value place, ValueRange best) -> Values {
-    Value candidate = at(place);
+  Values none = {index(0), minimum};
+  Values result = loop(from, index(count), step, none, [&](Value i, ValueRange best) -> Values {
+    Value candidate = at(i);
     Value better = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, candidate, best[1]);
-    return {select(better, place, best[0]), select(better, candidate, best[1])};
+    return {select(better, i, best[0]), select(better, candidate, best[1])};
   });
-  return {found[0], found[1]};
+  return {result[0], result[1]};
 }
 
 void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body) {
-  int64_t whole = width / lanes * lanes;
-  if (whole > 0)
-    loop(index(0), index(whole), lanes, [&](Value column) { body(column, {}); });
-  if (whole < width)
-    body(index(whole), firstLanes(width - whole));
+  int64_t wholeWidth = width / lanes * lanes;
+  if (wholeWidth > 0)
+    loop(index(0), index(wholeWidth), lanes, [&](Value column) { body(column, {}); });
+  if (wholeWidth < width)
+    body(index(wholeWidth), firstLanes(width - wholeWidth));
 }
 
 bool isValidWidth(Operation *op, int64_t lanes) {

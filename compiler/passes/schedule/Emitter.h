@@ -107,9 +107,9 @@ public:
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
   // Runs body(i) for i in [0, count), divided among the lanes if these can diverge.
   virtual void each(int64_t count, llvm::function_ref<void(Value)> body);
-  // The index of the largest of `count` scalars above `least`, of equal ones the first, and that scalar; 0 and `least`
-  // if there is none. Scalars are compared one by one, divided among the lanes if these can diverge.
-  virtual std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at);
+  // The index of the largest of `count` scalars above `minimum`, of equal ones the first, and that scalar; 0 and
+  // `minimum` if there is none. Scalars are compared one by one, divided among the lanes if these can diverge.
+  virtual std::pair<Value, Value> largest(int64_t count, Value minimum, llvm::function_ref<Value(Value)> at);
   // Runs body(column, mask or null) for [0, width) in whole vectors, then for a masked rest.
   void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
 
@@ -120,7 +120,7 @@ public:
 
 protected:
   // The same for the indices from `from` on, with a step.
-  std::pair<Value, Value> largest(Value from, int64_t count, int64_t step, Value least,
+  std::pair<Value, Value> largest(Value from, int64_t count, int64_t step, Value minimum,
                                   llvm::function_ref<Value(Value)> at);
 };
 

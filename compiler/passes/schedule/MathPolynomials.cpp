@@ -27,9 +27,9 @@ Value clamp(Emitter &e, Value x, double low, double high) {
   auto compare = [&](arith::CmpFPredicate predicate, Value y) {
     return arith::CmpFOp::create(e.b, e.loc, predicate, x, y);
   };
-  Value least = e.splat(low), most = e.splat(high);
-  x = e.select(compare(arith::CmpFPredicate::OLT, least), least, x);
-  return e.select(compare(arith::CmpFPredicate::OGT, most), most, x);
+  Value lowest = e.splat(low), highest = e.splat(high);
+  x = e.select(compare(arith::CmpFPredicate::OLT, lowest), lowest, x);
+  return e.select(compare(arith::CmpFPredicate::OGT, highest), highest, x);
 }
 
 Value polynomial(Emitter &e, Value x, ArrayRef<double> coefficients) {
@@ -39,7 +39,7 @@ Value polynomial(Emitter &e, Value x, ArrayRef<double> coefficients) {
   return p;
 }
 
-Value constantOf(Emitter &e, Type type, int32_t value) {
+Value integerConstant(Emitter &e, Type type, int32_t value) {
   TypedAttr number = e.b.getI32IntegerAttr(value);
   if (auto vector = dyn_cast<VectorType>(type))
     number = DenseElementsAttr::get(vector, Attribute(number));
@@ -50,7 +50,7 @@ Value constantOf(Emitter &e, Type type, int32_t value) {
 Value scaleByPower(Emitter &e, Value x, Value shifted) {
   Type type = x.getType(), bits = e.vectorOf(e.b.getI32Type());
   auto bitsOf = [&](Value value) { return arith::BitcastOp::create(e.b, e.loc, bits, value); };
-  Value places = constantOf(e, bits, 23);
+  Value places = integerConstant(e, bits, 23);
   Value exponent = arith::ShLIOp::create(e.b, e.loc, bitsOf(shifted), places);
   Value result = arith::AddIOp::create(e.b, e.loc, bitsOf(x), exponent);
   return arith::BitcastOp::create(e.b, e.loc, type, result);

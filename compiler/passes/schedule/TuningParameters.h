@@ -25,12 +25,12 @@ template <typename... Plans> bool haveParameter(llvm::StringRef name) {
 template <typename Plan>
 std::string readPlan(kernel::PlanAttr attribute, llvm::ArrayRef<TuningParameter<Plan>> parameters, Plan &plan) {
   for (const TuningParameter<Plan> &parameter : parameters)
-    if (auto given = attribute ? attribute.parameter(parameter.name) : std::nullopt) {
-      if (*given < parameter.min || *given > parameter.max)
-        return (parameter.name + " is " + std::to_string(*given) + ", expected " + std::to_string(parameter.min) +
+    if (auto value = attribute ? attribute.parameter(parameter.name) : std::nullopt) {
+      if (*value < parameter.min || *value > parameter.max)
+        return (parameter.name + " is " + std::to_string(*value) + ", expected " + std::to_string(parameter.min) +
                 " to " + std::to_string(parameter.max))
             .str();
-      plan.*parameter.field = *given;
+      plan.*parameter.field = *value;
     }
   return "";
 }

@@ -3,11 +3,10 @@
 //
 // NEON has 32 registers of 4 lanes: as many floats as 16 registers of 8, so tiles have the columns of AVX2 and twice
 // its vectors. A multiply-add by element takes a row's scalar from a lane, and needs no broadcast.
-#include "compiler/targets/cpu/Aarch64.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/TargetSelect.h"
@@ -59,7 +58,7 @@ static void addFeatures(llvm::ArrayRef<llvm::StringRef> signedNames, llvm::Strin
 }
 
 // The features of a level, or of a processor; nothing for another name.
-static std::optional<llvm::StringSet<>> featuresOf(llvm::StringRef name) {
+static std::optional<llvm::StringSet<>> getFeatures(llvm::StringRef name) {
   llvm::StringSet<> features;
   for (const Level &level : levels()) {
     for (const char *feature : level.features)
@@ -86,7 +85,7 @@ static llvm::StringSet<> featuresOfHost() {
 }
 
 // The facts of the highest level whose features are all there; without vectors if there is none.
-static CpuFacts factsOf(const llvm::StringSet<> &features) {
+static CpuFacts getCpuFacts(const llvm::StringSet<> &features) {
   CpuFacts facts;
   facts.needs.family = "aarch64";
   facts.triple = "aarch64-unknown-linux-gnu";
@@ -119,25 +118,25 @@ std::vector<std::string> aarch64Names() {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::AArch64::fillValidCPUArchList(names);
   for (llvm::StringRef name : names)
-    if (std::optional<llvm::StringSet<>> features = featuresOf(name); features && !factsOf(*features).name.empty())
+    if (std::optional<llvm::StringSet<>> features = getFeatures(name); features && !getCpuFacts(*features).name.empty())
       result.push_back(name.str());
   return result;
 }
 
 llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name) {
   bool native = name == "native" && isHost();
-  std::optional<llvm::StringSet<>> features = native ? featuresOfHost() : featuresOf(name);
+  std::optional<llvm::StringSet<>> features = native ? featuresOfHost() : getFeatures(name);
   if (!features)
     return targets::TargetPtr();
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
-  CpuFacts facts = factsOf(*features);
+  CpuFacts facts = getCpuFacts(*features);
   if (facts.name.empty())
     return makeError(ErrorCode::BadTarget,
                      "--target={}: the processor {} lacks half-precision arithmetic (ARMv8.2 fullfp16), which talc's "
                      "code needs; to compile for another machine, use --target=aarch64",
                      name.str(), cpu.str());
-  if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
-    facts.cacheBytes = found;
+  if (int64_t measuredBytes = native ? hostCacheBytes() : 0; measuredBytes > 0)
+    facts.cacheBytes = measuredBytes;
   return std::make_shared<CpuTarget>(std::move(facts));
 }
 

@@ -2,9 +2,7 @@
 // Facts of a processor, and its code by LLVM and lld.
 #include "compiler/targets/cpu/CpuTarget.h"
 
-#include "compiler/targets/cpu/FunctionCompiler.h"
-#include "compiler/targets/cpu/Linker.h"
-#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "mlir/IR/Builders.h"

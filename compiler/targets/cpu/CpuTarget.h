@@ -19,7 +19,7 @@ struct CpuFacts {
   // Whether instructions stay as talc's passes order them until registers are allocated, and whether in that order from
   // then on.
   bool keepsOrder = false, keepsSchedule = false;
-  // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
+  // Whether an instruction loads two neighboring vectors, from a register plus a constant.
   bool loadsPairs = false;
   IsaTraits traits;
   // The size of L2. It decides in which order results are computed, never what they are.
@@ -72,5 +72,19 @@ public:
 private:
   CpuFacts cpu;
 };
+
+// The x86-64 processors that talc has code for, which have AVX2 and FMA. (X86.cpp)
+//
+// native, with the caches of this machine; x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3,
+// with the caches of common processors of its level. A null pointer for another name.
+llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name);
+std::vector<std::string> x86Names();
+
+// The 64-bit ARM processors that talc has code for, which have NEON and half-precision arithmetic. (Aarch64.cpp)
+//
+// aarch64, aarch64+dotprod, or LLVM's name of a processor with at least the features of the first; native on such a
+// machine. A null pointer for another name.
+llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name);
+std::vector<std::string> aarch64Names();
 
 }  // namespace talc::cpu

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions go through LLVM apart from one another: none is inlined, so nothing is lost, and processors share the work.
 // LLVM's own splitCodeGen shares out only what comes behind the optimization, and keeps no function apart for a cache.
-#include "compiler/targets/cpu/FunctionCompiler.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 #include "compiler/generators/GeneratedCode.h"
-#include "compiler/targets/cpu/Linker.h"
-#include "compiler/targets/cpu/LlvmCode.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
 #include "dialects/talc/ModelName.h"
 
@@ -31,7 +29,7 @@ struct Job {
 }  // namespace
 
 // The largest functions first, so that none is left when the others are done.
-static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const CpuFacts &cpu) {
+static llvm::Expected<std::vector<Job>> makeJobs(ModuleOp module, const CpuFacts &cpu) {
   SymbolTable symbols(module);
   std::vector<Job> jobs;
   for (auto any : module.getOps<FunctionOpInterface>()) {
@@ -41,7 +39,7 @@ static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const CpuFacts &
     if (!function)
       return makeError(ErrorCode::Program, "function '{}' is not in the llvm dialect; stage codegen converts it",
                        any.getName().str());
-    auto code = codeOf(function, symbols);
+    auto code = extractFunction(function, symbols);
     if (!code)
       return code.takeError();
     auto emitter = ObjectEmitter::create(cpu);
@@ -83,11 +81,11 @@ static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode obj
       caller = function.getName();
     if (!isGenerated(function))
       continue;
-    auto made = generatedCode(function);
-    if (!made)
+    auto generated = generatedCode(function);
+    if (!generated)
       return makeError(ErrorCode::Program, "function '{}' is declared, but has no code", function.getName().str());
-    parts.push_back({std::move(made->object), {}});
-    spills += made->spills;
+    parts.push_back({std::move(generated->object), {}});
+    spills += generated->spills;
   }
   if (spills > 0)
     parts.front().spills[caller] += spills;
@@ -115,7 +113,7 @@ static llvm::Error checkEntryPoints(ModuleOp module) {
 static llvm::Expected<std::vector<Job>> optimizedJobs(ModuleOp module, const CpuFacts &cpu, targets::BeginPart begin) {
   if (llvm::Error error = checkEntryPoints(module))
     return std::move(error);
-  auto jobs = jobsOf(module, cpu);
+  auto jobs = makeJobs(module, cpu);
   if (!jobs)
     return jobs.takeError();
   begin("translate-to-llvm-ir");
@@ -170,8 +168,9 @@ llvm::Expected<std::vector<targets::CodeListing>> listFunctions(ModuleOp module,
   if (!all)
     return all;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (auto made = isGenerated(function) ? generatedCode(function) : std::nullopt)
-      all->push_back({function.getName().str(), std::move(made->loops), std::move(made->assembly), made->spills});
+    if (auto generated = isGenerated(function) ? generatedCode(function) : std::nullopt)
+      all->push_back(
+          {function.getName().str(), std::move(generated->loops), std::move(generated->assembly), generated->spills});
   return all;
 }
 

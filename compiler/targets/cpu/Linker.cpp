@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs lld inside the process, on files in a fresh temporary directory.
-#include "compiler/targets/cpu/Linker.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
@@ -23,7 +23,7 @@ namespace talc::cpu {
 
 // The loader resolves no symbols, so whatever one function refers to has to be another one. Finds all that there are.
 static llvm::Error findDefined(llvm::ArrayRef<targets::ObjectCode> objects, llvm::StringSet<> &defined) {
-  std::vector<llvm::StringRef> wanted;
+  std::vector<llvm::StringRef> undefined;
   for (const targets::ObjectCode &object : objects) {
     auto file = llvm::object::ObjectFile::createObjectFile({llvm::toStringRef(object.bytes), "generated code"});
     if (!file)
@@ -36,10 +36,10 @@ static llvm::Error findDefined(llvm::ArrayRef<targets::ObjectCode> objects, llvm
       if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
         defined.insert(*name);
       else if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_")
-        wanted.push_back(*name);
+        undefined.push_back(*name);
     }
   }
-  for (llvm::StringRef name : wanted)
+  for (llvm::StringRef name : undefined)
     if (!defined.contains(name))
       return internalError("the generated code refers to '{}', which it does not define", name.str());
   return llvm::Error::success();
@@ -68,10 +68,10 @@ static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<
 
 static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<targets::ObjectCode> objects,
                                                  std::vector<const char *> options) {
-  auto made = TemporaryDirectory::make();
-  if (!made)
-    return made.takeError();
-  const TemporaryDirectory &directory = **made;
+  auto temporary = TemporaryDirectory::make();
+  if (!temporary)
+    return temporary.takeError();
+  const TemporaryDirectory &directory = **temporary;
   std::vector<std::string> inputs;
   for (const targets::ObjectCode &object : objects) {
     inputs.push_back(directory.file(std::to_string(inputs.size()) + ".o"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions are compiled apart from one another: none is inlined, so nothing is lost, and processors share the work.
-#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/CompileAndLink.h"
 
 #include "compiler/Error.h"
 
@@ -41,7 +41,7 @@ static llvm::Expected<Operation *> reference(Operation *symbol) {
   return copy;
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>> codeOf(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
+llvm::Expected<OwningOpRef<ModuleOp>> extractFunction(LLVM::LLVMFuncOp function, const SymbolTable &symbols) {
   OwningOpRef<ModuleOp> code = emptyModule(function);
   LLVM::LLVMFuncOp defined = function.clone();
   defined.setLinkage(LLVM::Linkage::External);

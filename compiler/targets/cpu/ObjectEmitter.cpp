@@ -43,12 +43,12 @@ llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const CpuFa
   cpu.initialize();
   llvm::Triple triple(cpu.triple);
   std::string reason;
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, reason);
-  if (!found)
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
     return internalError("LLVM has no backend for {}: {}", cpu.triple, reason);
   std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, cpu.cpu, cpu.features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
-                                 llvm::CodeGenOptLevel::Aggressive));
+      target->createTargetMachine(triple, cpu.cpu, cpu.features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+                                  llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return internalError("LLVM cannot generate code for {}", cpu.cpu);
   return std::unique_ptr<ObjectEmitter>(new ObjectEmitter(cpu, std::move(machine)));
@@ -117,7 +117,7 @@ static void expandMemoryIntrinsics(llvm::Function &function, const llvm::TargetT
   }
 }
 
-// Leaves constants of addresses to the instructions, where neighbours would else have offsets in registers. LLVM's own
+// Leaves constants of addresses to the instructions, where neighbors would else have offsets in registers. LLVM's own
 // code generators do so by the same passes, for some targets only where a global option says so.
 static void separateConstantOffsets(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
   llvm::FunctionPassManager passes;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of processors, the levels of the psABI (x86-64, table 3.1) that code is made for, and what this machine is.
-#include "compiler/targets/cpu/X86.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/TargetSelect.h"
@@ -85,7 +84,7 @@ static bool isKnown(llvm::StringRef cpu) {
 }
 
 // The levels whose features one has, itself the last one.
-static std::vector<const Level *> partsOf(const Level &level) {
+static std::vector<const Level *> includedLevels(const Level &level) {
   std::vector<const Level *> result;
   for (const Level *part = levels().data(); part != &level; ++part)
     if (!part->aside)
@@ -95,10 +94,10 @@ static std::vector<const Level *> partsOf(const Level &level) {
 }
 
 // The features of a level, or of a processor; LLVM has a processor for a level except for some features.
-static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
+static llvm::StringSet<> getFeatures(llvm::StringRef cpu) {
   llvm::StringSet<> result;
   if (const Level *level = levelNamed(cpu)) {
-    for (const Level *part : partsOf(*level))
+    for (const Level *part : includedLevels(*level))
       result.insert_range(part->features);
     cpu = level->cpu;
   }
@@ -147,8 +146,8 @@ static const Level *highestLevel(const llvm::StringSet<> &features) {
   return highest;
 }
 
-// Without vectors if there is no level.
-static CpuFacts factsOf(const llvm::StringSet<> &features) {
+// Without vectors if the features are those of none of the levels.
+static CpuFacts getCpuFacts(const llvm::StringSet<> &features) {
   CpuFacts facts;
   facts.needs.family = "x86-64";
   facts.triple = "x86_64-unknown-linux-gnu";
@@ -168,7 +167,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.traits = level->traits();
   facts.traits.tileRegisters = level->amx;
   facts.cacheBytes = level->cacheBytes;
-  for (const Level *part : partsOf(*level)) {
+  for (const Level *part : includedLevels(*level)) {
     llvm::append_range(facts.needs.features, part->features);
     llvm::append_range(facts.needs.features, part->implied);
   }
@@ -180,7 +179,7 @@ std::vector<std::string> x86Names() {
   llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
   std::vector<std::string> result = {"native", "x86-64-v3+vnni", "x86-64-v4+vnni", "x86-64-v4+bf16", "x86-64-v4+amx"};
   for (llvm::StringRef name : names)
-    if (!factsOf(featuresOf(name)).cpu.empty())
+    if (!getCpuFacts(getFeatures(name)).cpu.empty())
       result.push_back(name.str());
   return result;
 }
@@ -190,7 +189,7 @@ llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
   if (!native && !levelNamed(cpu) && !isKnown(cpu))
     return targets::TargetPtr();
-  CpuFacts facts = factsOf(native ? featuresOfHost() : featuresOf(cpu));
+  CpuFacts facts = getCpuFacts(native ? featuresOfHost() : getFeatures(cpu));
   if (facts.cpu.empty())
     return makeError(ErrorCode::BadTarget,
                      "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
@@ -201,8 +200,8 @@ llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   // lines: memory brings 19 GB/s so, and 30 to the prefetching of L2.
   facts.dropsPrefetches = facts.tune == "znver5";
   facts.prefetchesStreams = facts.tune == "znver4";
-  if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
-    facts.cacheBytes = found;
+  if (int64_t measuredBytes = native ? hostCacheBytes() : 0; measuredBytes > 0)
+    facts.cacheBytes = measuredBytes;
   return std::make_shared<CpuTarget>(std::move(facts));
 }
 

@@ -4,8 +4,8 @@
 
 #include "compiler/Error.h"
 #include "compiler/targets/gpu/GpuObject.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/LaunchList.h"
 
 #include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

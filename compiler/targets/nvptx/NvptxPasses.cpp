@@ -16,7 +16,7 @@ using namespace mlir;
 namespace talc::nvptx {
 
 void NvptxTarget::addWeightPacking(OpPassManager &passes) const {
-  // Neighbouring threads read neighbouring outputs of a panel. Narrower panels take more requests for the same bytes,
+  // Neighboring threads read neighboring outputs of a panel. Narrower panels take more requests for the same bytes,
   // and each row in shared memory serves fewer outputs, which costs more than a few lanes that are read for nothing.
   constexpr int64_t widest = 64, spare = 128;
   passes.addPass(createPackWeights({widest, spare}));

@@ -8,8 +8,7 @@
 #include "compiler/targets/nvptx/PersistentKernel.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
 #include "compiler/targets/nvptx/PtxModule.h"
-#include "compiler/targets/nvptx/PtxRegisterPressure.h"
-#include "compiler/targets/nvptx/PtxasRegisters.h"
+#include "compiler/targets/nvptx/PtxRegisters.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -19,7 +19,7 @@
 
 #include "compiler/passes/schedule/gpu/GpuFacts.h"
 #include "compiler/targets/nvptx/PtxModule.h"
-#include "compiler/targets/nvptx/PtxRegisterPressure.h"
+#include "compiler/targets/nvptx/PtxRegisters.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -5,7 +5,7 @@
 //
 // Stores, branches and the like define nothing; every other instruction defines its first operand, which may be a list
 // in braces. A predicated instruction may keep the old value of what it defines, so it uses it, too.
-#include "compiler/targets/nvptx/PtxRegisterPressure.h"
+#include "compiler/targets/nvptx/PtxRegisters.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs ptxas, which nothing else needs: it knows better than a count of live registers.
-#include "compiler/targets/nvptx/PtxasRegisters.h"
+#include "compiler/targets/nvptx/PtxRegisters.h"
 
 #include "compiler/TemporaryDirectory.h"
 

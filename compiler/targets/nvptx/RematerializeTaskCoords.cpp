@@ -11,7 +11,7 @@
 // In decode tasks nothing that depends on the thread's index stays in registers across a barrier, either: each phase of
 // attention computes addresses from it, and would keep those of all other phases. The index is added to a 0 that is
 // loaded like the coordinates, since neither LLVM nor ptxas may know that it is the same as before.
-#include "compiler/targets/nvptx/RematerializeTaskCoords.h"
+#include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"

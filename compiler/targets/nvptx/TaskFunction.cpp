@@ -2,7 +2,7 @@
 // Copies a kernel in optimized LLVM IR, and replaces what a launch would give it:
 //
 //   kernel(a, b)                         kernel_task()
-//   coordinates in the grid              %column, %row, which are reloaded behind loops (RematerializeTaskCoords.h)
+//   coordinates in the grid              %column, %row, which are reloaded behind loops (RematerializeTaskCoords.cpp)
 //   a, b                                 loaded from %arguments, 64 bits each, at their first use; no task keeps that
 //                                        address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed offsets from %shared
@@ -14,8 +14,6 @@
 // inlined into a kernel that has these registers (PersistentKernel.cpp): a call would keep some registers alive that
 // large tasks need.
 #include "compiler/targets/nvptx/TaskFunction.h"
-
-#include "compiler/targets/nvptx/RematerializeTaskCoords.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"

@@ -7,7 +7,8 @@
 
 namespace llvm {
 class Function;
-}
+class Instruction;
+}  // namespace llvm
 
 namespace talc::nvptx {
 
@@ -16,5 +17,16 @@ namespace talc::nvptx {
 // kernel asks for more than a task can be given. `manyRows`: the body keeps as little as possible in registers while
 // loops run, since accumulators of many rows take all.
 std::optional<uint64_t> addTaskFunction(llvm::Function &kernel, unsigned threads, bool manyRows);
+
+// The registers that say which task a team does.
+struct TaskCoords {
+  llvm::Instruction *column, *row;
+  llvm::Instruction *thread;  // index in the team
+  bool isDecode;              // the step has one row
+};
+
+// Reloads the coordinates behind loops that do not use them, and in decode tasks also the thread's index behind
+// barriers. Each warp stores them in shared memory from byte `bytes` on. Returns how many bytes that takes.
+uint64_t rematerializeTaskCoords(const TaskCoords &coords, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
 
 }  // namespace talc::nvptx

@@ -17,7 +17,7 @@ using namespace mlir;
 namespace talc::vulkan {
 
 void VulkanTarget::addWeightPacking(OpPassManager &passes) const {
-  // Neighbouring threads read neighbouring outputs of a panel.
+  // Neighboring threads read neighboring outputs of a panel.
   passes.addPass(createPackWeights({64}));
 }
 

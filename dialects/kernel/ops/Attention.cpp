@@ -21,7 +21,7 @@ static LogicalResult verifySplit(AttentionOp op, int64_t block) {
   if (op.getSinkQueries())
     return op.emitOpError("splits the keys of queries that also see sink tokens");
   int64_t blocks = llvm::divideCeil(llvm::alignTo(cache.getCapacity(), tokens), block) + cache.isRing();
-  return expect(op, "row count of init", shapeOf(op.getInit()).getDimSize(0), blocks);
+  return expect(op, "row count of init", getShapedType(op.getInit()).getDimSize(0), blocks);
 }
 
 static LogicalResult verifyBias(AttentionOp op) {
@@ -29,7 +29,7 @@ static LogicalResult verifyBias(AttentionOp op) {
     return success();
   if (failed(expectStored(op, "bias", op.getBias(), 2)))
     return failure();
-  if (failed(expect(op, "row count of the bias", shapeOf(op.getBias()).getDimSize(0), op.getHeads())))
+  if (failed(expect(op, "row count of the bias", getShapedType(op.getBias()).getDimSize(0), op.getHeads())))
     return failure();
   if (op.getAbsolute() || features(op.getBias()) % 2 != 0)
     return success();

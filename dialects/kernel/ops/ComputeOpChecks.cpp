@@ -6,18 +6,18 @@ using namespace mlir;
 
 namespace talc::kernel {
 
-LogicalResult expect(Operation *op, StringRef what, int64_t found, int64_t expected) {
-  if (found == expected)
+LogicalResult expect(Operation *op, StringRef what, int64_t actual, int64_t expected) {
+  if (actual == expected)
     return success();
-  return op->emitOpError() << what << " is " << found << ", expected " << expected;
+  return op->emitOpError() << what << " is " << actual << ", expected " << expected;
 }
 
-LogicalResult expectNatural(Operation *op, StringRef what, int64_t found) {
-  return found >= 0 ? success() : op->emitOpError() << what << " is " << found << ", expected a number >= 0";
+LogicalResult expectNatural(Operation *op, StringRef what, int64_t actual) {
+  return actual >= 0 ? success() : op->emitOpError() << what << " is " << actual << ", expected a number >= 0";
 }
 
 LogicalResult expectActivations(Operation *op, StringRef what, Value data) {
-  ShapedType type = shapeOf(data);
+  ShapedType type = getShapedType(data);
   auto buffer = dyn_cast<MemRefType>(type);
   if (type.getRank() == 2 && type.getDimSize(1) > 0 && type.getElementType().isF32() &&
       (!buffer || buffer.isLastDimUnitStride()))
@@ -27,7 +27,7 @@ LogicalResult expectActivations(Operation *op, StringRef what, Value data) {
 }
 
 LogicalResult expectQuantized(Operation *op, StringRef what, Value data) {
-  ShapedType type = shapeOf(data);
+  ShapedType type = getShapedType(data);
   auto buffer = dyn_cast<MemRefType>(type);
   if (type.getRank() == 2 && type.getDimSize(1) > 0 && isQuantizedActivation(type.getElementType()) &&
       hasWholeBlocks(type) && (!buffer || buffer.getLayout().isIdentity()))
@@ -37,20 +37,20 @@ LogicalResult expectQuantized(Operation *op, StringRef what, Value data) {
 }
 
 LogicalResult expectMatmulInput(Operation *op, StringRef what, Value data) {
-  return isQuantizedActivation(shapeOf(data).getElementType()) ? expectQuantized(op, what, data)
-                                                               : expectActivations(op, what, data);
+  return isQuantizedActivation(getShapedType(data).getElementType()) ? expectQuantized(op, what, data)
+                                                                     : expectActivations(op, what, data);
 }
 
 LogicalResult expectOneRow(Operation *op, StringRef what, Value data) {
   if (hasOneRow(data))
     return success();
-  return op->emitOpError() << what << " is " << shapeOf(data) << ", expected a single row";
+  return op->emitOpError() << what << " is " << getShapedType(data) << ", expected a single row";
 }
 
 LogicalResult expectRows(Operation *op, StringRef what, Value data, Value like) {
-  int64_t found = shapeOf(data).getDimSize(0), expected = shapeOf(like).getDimSize(0);
-  bool unknown = ShapedType::isDynamic(found) || ShapedType::isDynamic(expected);
-  return unknown ? success() : expect(op, what, found, expected);
+  int64_t actual = getShapedType(data).getDimSize(0), expected = getShapedType(like).getDimSize(0);
+  bool unknown = ShapedType::isDynamic(actual) || ShapedType::isDynamic(expected);
+  return unknown ? success() : expect(op, what, actual, expected);
 }
 
 LogicalResult expectSameShape(Operation *op, Value x, Value init) {
@@ -67,7 +67,7 @@ LogicalResult expectDivides(Operation *op, StringRef what, int64_t parts, int64_
 }
 
 LogicalResult expectStored(Operation *op, StringRef what, Value data, int64_t rank) {
-  ShapedType type = shapeOf(data);
+  ShapedType type = getShapedType(data);
   if (type.getRank() == rank && type.hasStaticShape() && getStorageFormat(type.getElementType()))
     return success();
   return op->emitOpError() << what << " is " << type << ", expected " << formatAlternatives() << " in " << rank
@@ -75,7 +75,7 @@ LogicalResult expectStored(Operation *op, StringRef what, Value data, int64_t ra
 }
 
 LogicalResult expectVector(Operation *op, StringRef what, Value data, int64_t length) {
-  ShapedType type = shapeOf(data);
+  ShapedType type = getShapedType(data);
   if (type.getRank() == 1 && type.getDimSize(0) == length && type.getElementType().isF32())
     return success();
   return op->emitOpError() << what << " is " << type << ", expected " << length << " f32";
@@ -84,7 +84,7 @@ LogicalResult expectVector(Operation *op, StringRef what, Value data, int64_t le
 LogicalResult expectPanels(Operation *op, StringRef what, Value weight) {
   if (failed(expectStored(op, what, weight, 3)))
     return failure();
-  ShapedType type = shapeOf(weight);
+  ShapedType type = getShapedType(weight);
   if (type.getDimSize(1) > 0 && type.getDimSize(2) > 0)
     return success();
   return op->emitOpError() << what << " has panels of depth " << type.getDimSize(1) << " and " << type.getDimSize(2)
@@ -106,8 +106,8 @@ LogicalResult expectBlock(Operation *op, int64_t block, int64_t tokens) {
 LogicalResult expectPartialAttention(Operation *op, StringRef what, Value partials, int64_t heads, int64_t width) {
   if (failed(expectActivations(op, what, partials)))
     return failure();
-  if (shapeOf(partials).isDynamicDim(0))
-    return op->emitOpError() << what << " is " << shapeOf(partials) << ", expected a known number of blocks";
+  if (getShapedType(partials).isDynamicDim(0))
+    return op->emitOpError() << what << " is " << getShapedType(partials) << ", expected a known number of blocks";
   return expect(op, (what + " columns").str(), features(partials), PartialAttentionLayout(heads, width).columns());
 }
 

@@ -6,9 +6,9 @@
 
 namespace talc::kernel {
 
-// "<what> is <found>, expected <expected>"
-mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t found, int64_t expected);
-mlir::LogicalResult expectNatural(mlir::Operation *op, llvm::StringRef what, int64_t found);
+// Reports "<what> is <actual>, expected <expected>" if they differ.
+mlir::LogicalResult expect(mlir::Operation *op, llvm::StringRef what, int64_t actual, int64_t expected);
+mlir::LogicalResult expectNatural(mlir::Operation *op, llvm::StringRef what, int64_t actual);
 
 // [tokens, features] of f32; kernels load vectors of neighboring features.
 mlir::LogicalResult expectActivations(mlir::Operation *op, llvm::StringRef what, mlir::Value data);

@@ -6,15 +6,15 @@
 
 namespace talc::kernel {
 
-inline mlir::ShapedType shapeOf(mlir::Value data) {
+inline mlir::ShapedType getShapedType(mlir::Value data) {
   return mlir::cast<mlir::ShapedType>(data.getType());
 }
 inline int64_t size(mlir::Value data, int64_t dimension) {
-  return shapeOf(data).getDimSize(dimension);
+  return getShapedType(data).getDimSize(dimension);
 }
 // The bytes of `values` neighbors in a row; 0 if they do not have a storage format.
 inline int64_t byteSize(mlir::Value data, int64_t values) {
-  const StorageFormat *format = getStorageFormat(shapeOf(data).getElementType());
+  const StorageFormat *format = getStorageFormat(getShapedType(data).getElementType());
   return format ? format->byteSize(values) : 0;
 }
 // The features of activations [tokens, features].
@@ -26,14 +26,14 @@ inline bool hasOneRow(mlir::Value activations) {
 }
 
 inline llvm::StringRef formatName(mlir::Value data) {
-  return elementFormat(shapeOf(data)).name;
+  return elementFormat(getShapedType(data)).name;
 }
 // The bytes of a row of activations or of a table.
 inline int64_t rowBytes(mlir::Value data) {
   return byteSize(data, features(data));
 }
 inline int64_t weightBytes(mlir::Value weight) {
-  return byteSize(weight, shapeOf(weight).getNumElements());
+  return byteSize(weight, getShapedType(weight).getNumElements());
 }
 
 // The costs of a row-wise op that reads x and writes init, with `operations` for every element of x.
@@ -46,7 +46,7 @@ inline OpCosts rowWiseCosts(mlir::Value x, mlir::Value init, int64_t operations)
 
 // Adds the bytes of an operand of an epilogue: activations, or a vector that all rows share.
 inline void addInput(OpCosts &costs, mlir::Value input) {
-  if (shapeOf(input).getRank() == 1)
+  if (getShapedType(input).getRank() == 1)
     costs.stored.perCall += weightBytes(input);
   else
     costs.passed.perRow += rowBytes(input);

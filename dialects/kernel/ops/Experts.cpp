@@ -27,7 +27,7 @@ LogicalResult ExpertsOp::verify() {
       return failure();
   if (failed(expectMatmulInput(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())))
     return failure();
-  ShapedType weight = shapeOf(getWeight());
+  ShapedType weight = getShapedType(getWeight());
   int64_t experts = features(getRoutes()), slots = getSlots(), lanes = weight.getDimSize(2);
   if (slots < 1 || slots > experts)
     return emitOpError() << "has " << slots << " slots for " << experts << " experts";
@@ -37,7 +37,7 @@ LogicalResult ExpertsOp::verify() {
   if (failed(expect(*this, "width of x", features(getX()), inputs)) ||
       (getGated() && failed(expectDivides(*this, "slots", slots, features(getInit())))))
     return failure();
-  if (int64_t block = elementFormat(shapeOf(getX())).jointValues(); depth % block != 0)
+  if (int64_t block = elementFormat(getShapedType(getX())).jointValues(); depth % block != 0)
     return emitOpError() << "sums " << depth << " features, expected a multiple of the block size " << block;
   int64_t outputs = features(getInit()) / (getGated() ? slots : 1), columns = getGated() ? lanes / 2 : lanes;
   for (Value bias : getBiases())
@@ -50,7 +50,7 @@ LogicalResult ExpertsOp::verify() {
 // Counts the weights of as many experts as a token has slots: a step reads between these and all.
 OpCosts ExpertsOp::getCosts() {
   OpCosts costs;
-  ShapedType weight = shapeOf(getWeight());
+  ShapedType weight = getShapedType(getWeight());
   int64_t experts = features(getRoutes()), slots = getSlots();
   costs.operations.perRow = 2 * slots * (weight.getNumElements() / experts);
   costs.stored.perCall = weightBytes(getWeight()) / experts * slots;
@@ -59,7 +59,7 @@ OpCosts ExpertsOp::getCosts() {
 }
 
 void ExpertsOp::printShapes(raw_ostream &out) {
-  ShapedType weight = shapeOf(getWeight());
+  ShapedType weight = getShapedType(getWeight());
   out << getSlots() << " of " << features(getRoutes()) << " x " << weight.getDimSize(1) << " x "
       << (getGated() ? "2*" : "") << features(getInit()) / (getGated() ? getSlots() : 1) << " "
       << formatName(getWeight());

@@ -11,18 +11,18 @@ using namespace mlir;
 namespace talc::kernel {
 
 // The other buffer that the op combines with the value computed so far; null if there is none.
-static Value otherBuffer(Operation &op, unsigned own, ValueRange others) {
+static Value otherBuffer(Operation &op, unsigned values, ValueRange others) {
   for (Value operand : op.getOperands())
     if (auto argument = dyn_cast<BlockArgument>(operand))
-      if (argument.getOwner() == op.getBlock() && argument.getArgNumber() >= own)
-        return others[argument.getArgNumber() - own];
+      if (argument.getOwner() == op.getBlock() && argument.getArgNumber() >= values)
+        return others[argument.getArgNumber() - values];
   return {};
 }
 
 static std::string describe(Operation &op, Value other) {
   if (auto activation = op.getAttrOfType<StringAttr>(activationAttr))
     return activation.str();
-  bool isVector = other && shapeOf(other).getRank() == 1;
+  bool isVector = other && getShapedType(other).getRank() == 1;
   if (isa<arith::AddFOp>(op) && other)
     return isVector ? "bias" : "residual";
   if (isa<arith::MulFOp>(op) && other)
@@ -32,10 +32,10 @@ static std::string describe(Operation &op, Value other) {
   return "";
 }
 
-SmallVector<std::string> fusedOps(Block &body, unsigned own, ValueRange others) {
+SmallVector<std::string> fusedOps(Block &body, unsigned values, ValueRange others) {
   SmallVector<std::string> parts;
   for (Operation &op : body)
-    if (std::string part = describe(op, otherBuffer(op, own, others)); !part.empty())
+    if (std::string part = describe(op, otherBuffer(op, values, others)); !part.empty())
       parts.push_back(part);
   return parts;
 }

@@ -10,8 +10,8 @@ namespace talc::kernel {
 static LogicalResult verifyTable(GatherOp op) {
   if (op.getIndex() == GatherIndex::outputs)
     return expectActivations(op, "table", op.getTable());
-  return shapeOf(op.getTable()).getRank() == 3 ? expectPanels(op, "table", op.getTable())
-                                               : expectStored(op, "table", op.getTable(), 2);
+  return getShapedType(op.getTable()).getRank() == 3 ? expectPanels(op, "table", op.getTable())
+                                                     : expectStored(op, "table", op.getTable(), 2);
 }
 
 LogicalResult GatherOp::verify() {
@@ -23,7 +23,7 @@ LogicalResult GatherOp::verify() {
     return emitOpError("has the index counted or the id of padding, expected both or neither");
   if (getPartial() && getIndex() != GatherIndex::ids)
     return emitOpError("has a partial table, expected the index ids");
-  return expect(*this, "width of init", features(getInit()), shapeOf(getTable()).getDimSize(1));
+  return expect(*this, "width of init", features(getInit()), getShapedType(getTable()).getDimSize(1));
 }
 
 OpCosts GatherOp::getCosts() {

@@ -9,7 +9,7 @@ namespace talc::kernel {
 
 // An input of the epilogue is activations, or a vector that all rows share, which may be padded to whole panels.
 static LogicalResult verifyInput(MatmulOp op, Value input) {
-  ShapedType type = shapeOf(input);
+  ShapedType type = getShapedType(input);
   int64_t width = features(op.getInit());
   if (type.getRank() == 1 && type.getElementType().isF32() && type.getDimSize(0) >= width)
     return success();
@@ -53,7 +53,7 @@ LogicalResult MatmulOp::verify() {
   if (failed(expectMatmulInput(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())) ||
       failed(expectActivations(*this, "init", getInit())) || failed(verifyRows(*this)))
     return failure();
-  auto weight = shapeOf(getWeight());
+  auto weight = getShapedType(getWeight());
   int64_t groups = getGroups();
   if (groups < 1 || features(getInit()) % groups != 0 || (groups > 1 && getGated()))
     return emitOpError() << "divides " << features(getInit()) << " columns into " << groups << " groups";
@@ -78,7 +78,7 @@ LogicalResult MatmulOp::verify() {
 OpCosts MatmulOp::getCosts() {
   OpCosts costs;
   int64_t columns = features(getInit()) * (getGated() ? 2 : 1);
-  costs.operations.perRow = 2 * columns * shapeOf(getWeight()).getDimSize(1);
+  costs.operations.perRow = 2 * columns * getShapedType(getWeight()).getDimSize(1);
   costs.stored.perCall = weightBytes(getWeight());
   costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit()) * static_cast<int64_t>(getSplitK());
   for (Value input : getInputs())
@@ -89,7 +89,7 @@ OpCosts MatmulOp::getCosts() {
 void MatmulOp::printShapes(raw_ostream &out) {
   if (getGroups() > 1)
     out << getGroups() << " x ";
-  out << shapeOf(getWeight()).getDimSize(1) << " x " << (getGated() ? "2*" : "")
+  out << getShapedType(getWeight()).getDimSize(1) << " x " << (getGated() ? "2*" : "")
       << features(getInit()) / static_cast<int64_t>(getGroups()) << " " << formatName(getWeight());
 }
 

@@ -13,7 +13,8 @@ LogicalResult NormOp::verify() {
     return failure();
   // Parameters of one group, which all groups share, or of all groups.
   auto expectGroups = [&](StringRef what, Value vector) {
-    int64_t width = features(getX()), length = shapeOf(vector).getRank() == 1 ? shapeOf(vector).getDimSize(0) : 0;
+    int64_t width = features(getX()),
+            length = getShapedType(vector).getRank() == 1 ? getShapedType(vector).getDimSize(0) : 0;
     return expectVector(*this, what, vector, length == width ? width : width / groups);
   };
   if (failed(expectGroups("scale", getScale())) || (getBias() && failed(expectGroups("bias", getBias()))))

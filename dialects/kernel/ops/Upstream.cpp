@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute ops of upstream dialects: elementwise linalg.generic, memref.copy.
-#include "dialects/kernel/ops/Upstream.h"
+#include "dialects/kernel/ComputeOpInterface.h"
 #include "dialects/kernel/ops/ComputeOpSizes.h"
 #include "dialects/kernel/ops/FusedOps.h"
 

@@ -36,7 +36,7 @@ FormatChoice FormatChoice::uniform(const StorageFormat &format) {
   return choice;
 }
 
-const FormatRule *FormatChoice::ruleOf(std::string_view name) const {
+const FormatRule *FormatChoice::findRule(std::string_view name) const {
   for (const FormatRule &rule : llvm::reverse(rules))
     if (rule.fits(name))
       return &rule;
@@ -44,7 +44,7 @@ const FormatRule *FormatChoice::ruleOf(std::string_view name) const {
 }
 
 FormatRef FormatChoice::of(std::string_view name) const {
-  const FormatRule *rule = ruleOf(name);
+  const FormatRule *rule = findRule(name);
   return rule ? rule->format : usual;
 }
 

@@ -47,7 +47,7 @@ struct FormatChoice {
   // One format for all weights.
   static FormatChoice uniform(const StorageFormat &format);
 
-  const FormatRule *ruleOf(std::string_view name) const;  // null: none
+  const FormatRule *findRule(std::string_view name) const;  // null: none
   FormatRef of(std::string_view name) const;
 };
 

@@ -26,10 +26,10 @@ uint8_t closest(float x, float scale) {
 }
 
 float greatest(const float *x, int64_t n) {
-  float most = 0;
+  float maximum = 0;
   for (int64_t i = 0; i < n; ++i)
-    most = std::max(most, std::fabs(x[i]));
-  return most;
+    maximum = std::max(maximum, std::fabs(x[i]));
+  return maximum;
 }
 
 // Numbers in groups of `size`, the first half of a group in the low halves of its bytes.
@@ -37,7 +37,7 @@ template <int64_t size> struct Numbers {
   static int64_t byte(int64_t i) { return i / size * (size / 2) + i % (size / 2); }
   static int shift(int64_t i) { return i % size < size / 2 ? 0 : 4; }
   static uint8_t get(const uint8_t *bytes, int64_t i) { return bytes[byte(i)] >> shift(i) & 15; }
-  // Of bytes that are zero.
+  // The code's bits have to be zero before.
   static void set(uint8_t *bytes, int64_t i, int code) { bytes[byte(i)] |= static_cast<uint8_t>(code << shift(i)); }
 };
 
@@ -52,8 +52,8 @@ struct Mxfp4 {
   }
 
   static bool encode(const float *x, uint8_t *block) {
-    float most = greatest(x, values);
-    block[0] = most > 0 ? static_cast<uint8_t>(std::max(0.0f, std::floor(std::log2(most)) - 2 + 127)) : 0;
+    float maximum = greatest(x, values);
+    block[0] = maximum > 0 ? static_cast<uint8_t>(std::max(0.0f, std::floor(std::log2(maximum)) - 2 + 127)) : 0;
     for (int64_t i = 0; i < values; ++i)
       Codes::set(block + 1, i, closest(x[i], e8m0ToFloat(block[0])));
     return true;
@@ -109,9 +109,9 @@ template <int64_t count, int64_t header, typename Rounding> struct Nvfp4 {
       storeWord(1.0f, block);
     bool fits = true;
     for (int64_t group = 0; group < count / 16; ++group) {
-      float wanted = greatest(x + group * 16, 16) / 6;
-      uint8_t scale = positiveE4m3(wanted);
-      fits &= wanted <= 448;
+      float idealScale = greatest(x + group * 16, 16) / 6;
+      uint8_t scale = positiveE4m3(idealScale);
+      fits &= idealScale <= 448;
       block[scales + group] = scale;
       for (int64_t i = group * 16; i < (group + 1) * 16; ++i)
         Codes::set(block + codes, i, closest(x[i], e4m3ToFloat(scale)));

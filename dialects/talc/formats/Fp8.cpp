@@ -21,10 +21,10 @@ template <int64_t count, typename Rounding> struct Fp8 {
   }
 
   static bool encode(const float *x, uint8_t *block) {
-    float most = 0;
+    float maximum = 0;
     for (int64_t i = 0; i < count; ++i)
-      most = std::max(most, std::fabs(x[i]));
-    float scale = most / 448;
+      maximum = std::max(maximum, std::fabs(x[i]));
+    float scale = maximum / 448;
     storeWord(scale, block);
     bool fits = true;
     for (int64_t i = 0; i < count; ++i) {

@@ -55,11 +55,11 @@ template <int bits, int64_t count, bool zeros, typename Type> struct Group {
   // Codes cover the range from the least value, or zero, to the greatest, or a symmetric range; `share` clips it.
   static bool encode(const float *x, float share, uint8_t *block) {
     auto [low, high] = std::minmax_element(x, x + count);
-    float least = share * std::min(*low, 0.0f), greatest = share * std::max(*high, 0.0f);
-    float range = zeros ? greatest - least : 2 * std::max(greatest, -least);
+    float lowest = share * std::min(*low, 0.0f), highest = share * std::max(*high, 0.0f);
+    float range = zeros ? highest - lowest : 2 * std::max(highest, -lowest);
     uint16_t word = Type::encode(range / maxCode);
     float scale = Type::decode(word), id = inverse(scale);
-    int zero = zeros ? nearestIn(-least * id, 0, maxCode) : middle;
+    int zero = zeros ? nearestIn(-lowest * id, 0, maxCode) : middle;
     storeWord(word, block);
     if (zeros)
       block[2] = static_cast<uint8_t>(zero);

@@ -47,8 +47,8 @@ inline int nearest(float value) {
   return static_cast<int>(bits & 0x7fffff) - 0x400000;
 }
 
-inline int nearestIn(float value, int least, int most) {
-  return std::clamp(nearest(value), least, most);
+inline int nearestIn(float value, int low, int high) {
+  return std::clamp(nearest(value), low, high);
 }
 
 template <typename Block> void decodeBlocks(const uint8_t *bytes, int64_t count, int64_t lanes, float *values) {

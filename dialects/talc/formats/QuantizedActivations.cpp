@@ -30,20 +30,20 @@ template <typename Block> void decodeCodes(const uint8_t *block, float *x) {
     x[i] = static_cast<float>(static_cast<int8_t>(block[Block::codes + i])) * d;
 }
 
-// Quantizes `together` values that share a scale, in blocks. Calls visit(i, code) for every code.
+// Quantizes `jointValues` values that share a scale, in blocks. Calls visit(i, code) for every code.
 template <typename Block, typename Visit>
-void quantizeTogether(const float *x, int64_t together, uint8_t *blocks, Visit visit) {
-  float most = 0;
-  for (int64_t i = 0; i < together; ++i)
-    most = std::max(most, std::fabs(x[i]));
-  most = most < 0x1p-120f ? 0 : most;
-  float d = most / 127, id = most == 0 ? 0 : 127 / most;
-  for (int64_t i = 0; i < together; ++i) {
+void quantizeTogether(const float *x, int64_t jointValues, uint8_t *blocks, Visit visit) {
+  float maximum = 0;
+  for (int64_t i = 0; i < jointValues; ++i)
+    maximum = std::max(maximum, std::fabs(x[i]));
+  maximum = maximum < 0x1p-120f ? 0 : maximum;
+  float d = maximum / 127, id = maximum == 0 ? 0 : 127 / maximum;
+  for (int64_t i = 0; i < jointValues; ++i) {
     int code = nearest(x[i] * id);
     blocks[i / Block::values * Block::bytes + Block::codes + i % Block::values] = static_cast<uint8_t>(code);
     visit(i, code);
   }
-  for (int64_t block = 0; block < together / Block::values; ++block)
+  for (int64_t block = 0; block < jointValues / Block::values; ++block)
     std::memcpy(blocks + block * Block::bytes, &d, sizeof(d));
 }
 
@@ -53,9 +53,9 @@ struct Q8Sums {
 
   static void decode(const uint8_t *block, float *x) { decodeCodes<Q8Sums>(block, x); }
 
-  static void encode(const float *x, int64_t together, uint8_t *blocks) {
-    std::vector<std::array<int32_t, 2>> sums(together / values);
-    quantizeTogether<Q8Sums>(x, together, blocks, [&](int64_t i, int code) {
+  static void encode(const float *x, int64_t jointValues, uint8_t *blocks) {
+    std::vector<std::array<int32_t, 2>> sums(jointValues / values);
+    quantizeTogether<Q8Sums>(x, jointValues, blocks, [&](int64_t i, int code) {
       sums[i / values][0] += code;
       sums[i / values][1] += i % values < values / 2 ? code : 0;
     });
@@ -76,9 +76,9 @@ struct Q8KSums {
 
   static void decode(const uint8_t *block, float *x) { decodeCodes<Q8KSums>(block, x); }
 
-  static void encode(const float *x, int64_t together, uint8_t *block) {
+  static void encode(const float *x, int64_t jointValues, uint8_t *block) {
     int32_t sums[groups] = {}, begins[groups];
-    quantizeTogether<Q8KSums>(x, together, block, [&](int64_t i, int code) { sums[i / group] += code; });
+    quantizeTogether<Q8KSums>(x, jointValues, block, [&](int64_t i, int code) { sums[i / group] += code; });
     for (int64_t g = 0; g < groups; ++g)
       begins[g] = -zero * sums[g];
     std::memcpy(block + starts, begins, sizeof(begins));
@@ -90,35 +90,35 @@ struct Q8KSums {
   }
 };
 
-template <typename Block, int64_t together>
+template <typename Block, int64_t jointValues>
 bool encodeRows(const float *values, int64_t count, int64_t lanes, uint8_t *bytes) {
-  constexpr int64_t blocks = together / Block::values;
-  std::vector<uint8_t> own(blocks * Block::bytes * lanes);
-  float x[together];
+  constexpr int64_t blocks = jointValues / Block::values;
+  std::vector<uint8_t> laneBlocks(blocks * Block::bytes * lanes);
+  float x[jointValues];
   bool fits = std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
-  for (const float *end = values + count; fits && values < end; values += together * lanes) {
+  for (const float *end = values + count; fits && values < end; values += jointValues * lanes) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      for (int64_t i = 0; i < together; ++i)
+      for (int64_t i = 0; i < jointValues; ++i)
         x[i] = values[i * lanes + lane];
-      Block::encode(x, together, own.data() + lane * blocks * Block::bytes);
+      Block::encode(x, jointValues, laneBlocks.data() + lane * blocks * Block::bytes);
     }
     for (int64_t block = 0; block < blocks; ++block, bytes += Block::bytes * lanes)
-      interleaveBlocks(Block::fields, own.data() + block * Block::bytes, blocks * Block::bytes, lanes, bytes);
+      interleaveBlocks(Block::fields, laneBlocks.data() + block * Block::bytes, blocks * Block::bytes, lanes, bytes);
   }
   return fits;
 }
 
-template <typename Block, int64_t together> constexpr StorageFormat rowFormat(std::string_view name) {
+template <typename Block, int64_t jointValues> constexpr StorageFormat rowFormat(std::string_view name) {
   StorageFormat format = {name,
                           Block::values,
                           Block::bytes,
                           /*exact=*/false,
                           typeOfBlocks,
                           decodeBlocks<Block>,
-                          encodeRows<Block, together>,
+                          encodeRows<Block, jointValues>,
                           Block::fields};
   format.listed = false;
-  format.scaleValues = together;
+  format.scaleValues = jointValues;
   return format;
 }
 

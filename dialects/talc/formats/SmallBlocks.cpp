@@ -28,10 +28,10 @@ struct Q8_0 {
   }
 
   static bool encode(const float *x, uint8_t *block) {
-    float most = 0;
+    float maximum = 0;
     for (int64_t i = 0; i < count; ++i)
-      most = std::max(most, std::fabs(x[i]));
-    float d = most / 127, id = inverse(d);
+      maximum = std::max(maximum, std::fabs(x[i]));
+    float d = maximum / 127, id = inverse(d);
     for (int64_t i = 0; i < count; ++i)
       block[2 + i] = static_cast<uint8_t>(static_cast<int>(std::round(x[i] * id)));
     return storeHalf(d, block);
@@ -75,11 +75,11 @@ template <int bits> struct Centred {
   }
 
   static bool encode(const float *x, uint8_t *block) {
-    float most = 0;
+    float extreme = 0;
     for (int64_t i = 0; i < count; ++i)
-      most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
+      extreme = std::fabs(x[i]) > std::fabs(extreme) ? x[i] : extreme;
     constexpr float zero = Codes::codeCount / 2;
-    float d = most / -zero, id = d != 0 ? 1 / d : 0;
+    float d = extreme / -zero, id = d != 0 ? 1 / d : 0;
     for (int64_t i = 0; i < count; ++i) {
       float place = x[i] * id + (zero + 0.5f);
       // A block whose scale has no inverse counts as zero; it gets zeros, as in llama.cpp on x86.

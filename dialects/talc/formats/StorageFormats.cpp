@@ -42,16 +42,16 @@ llvm::ArrayRef<const StorageFormat *> storageFormats() {
 }
 
 const StorageFormat *findStorageFormat(std::string_view name) {
-  auto found = llvm::find_if(table(), [&](const StorageFormat *format) { return format->name == name; });
-  return found == table().end() ? nullptr : *found;
+  auto it = llvm::find_if(table(), [&](const StorageFormat *format) { return format->name == name; });
+  return it == table().end() ? nullptr : *it;
 }
 
 const StorageFormat *getStorageFormat(Type element) {
   if (auto stored = dyn_cast<StoredType>(element))
     return stored.getFormat();
-  auto found = llvm::find_if(
+  auto it = llvm::find_if(
       table(), [&](const StorageFormat *format) { return format->type(element.getContext(), *format) == element; });
-  return found == table().end() ? nullptr : *found;
+  return it == table().end() ? nullptr : *it;
 }
 
 bool isQuantizedActivation(Type element) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifiers of the kernel dialect refuse.
+// The verifiers of the kernel dialect refuse ops and attributes that are not valid.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {

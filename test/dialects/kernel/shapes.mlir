@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes that the other pieces ask for, and the widest that they take. What is refused names found and expected.
+// The verifiers of the other compute ops check shapes and the widest rows. Errors name actual and expected sizes.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 // A group may be one feature.

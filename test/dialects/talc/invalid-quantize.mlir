@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifier of quantized activations refuses.
+// The verifier of talc.quantize refuses activations that cannot be quantized.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @quantize_blocks(%x: tensor<?x48xf32>) {

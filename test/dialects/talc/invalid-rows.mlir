@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifiers say about operations that pick rows or features.
+// The verifiers refuse ops that pick rows or features which their operands do not have.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @embedding_width(%ids: tensor<?xi32>, %table: tensor<10x4xf32>) {

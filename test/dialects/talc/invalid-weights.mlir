@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifiers say about weights, recipes and states that are not valid.
+// The verifiers refuse weights, recipes and KV caches that are not valid.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{'talc.weight' op has the type 'tensor<?x4xf32>', expected a static shape of at least one dimension}}

@@ -9,10 +9,10 @@
 // RUN: sed -E 's/^( *kernel.tasks .* by [a-z]+)/\1 dynamic/' %t.mlir > %t.fewer.mlir
 // RUN: not %talc-opt %t.fewer.mlir -check-step -o %t.none 2>&1 | FileCheck %s --check-prefix=FEWER
 
-// None of a model's barriers is there in vain.
+// A model needs each of its barriers.
 // CHECK: 16 barriers, 16 missed
 
-// Nor are those of a GPU, whose workgroups take any task: there are more, and those of threads do not suffice.
+// A GPU, whose workgroups take any task, needs more barriers, and each of them: those for threads do not suffice.
 // DYNAMIC: [[N:[0-9]+]] barriers, [[N]] missed
 // FEWER: on other workers, without a barrier between them where tasks are scheduled dynamically
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// divide-work: the share of every piece, with many rows, with one, and for the rows of results.
+// divide-work: the share of every compute op, with many rows, with one, and for the rows of results.
 // RUN: talc-opt %s -divide-work | FileCheck %s
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
@@ -75,7 +75,7 @@ func.func @one_row(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.kv_cache<2
   return
 }
 
-// Memory that pieces of another division write, too, belongs to all threads; so does a block's destination.
+// Memory that compute ops of another division write, too, belongs to all threads; so does a block's destination.
 // CHECK-LABEL: @other_writers
 // CHECK-NOT: kernel.per_thread
 // CHECK: kernel.tasks %{{.*}} over rows by rows {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-barriers: which neighbours need a barrier, which need one only when the step is not divided by rows, and which
+// insert-barriers: which neighbors need a barrier, which need one only when the step is not divided by rows, and which
 // need none.
 // RUN: talc-opt %s -outline-kernels -insert-barriers | FileCheck %s
 // RUN: sed -E 's/^( *kernel.tasks .* by [a-z]+)/\1 dynamic/' %s > %t.mlir
 // RUN: talc-opt %t.mlir -outline-kernels -insert-barriers | FileCheck %s --check-prefix=DYNAMIC
 
-// Where any worker does any task every piece waits for what it reads, rows or not.
+// If any worker does any task, every compute op waits for what it reads, divided by rows or not.
 // DYNAMIC-LABEL: func.func @prefill(
 // DYNAMIC-SAME: kernel.dynamic_schedule
 // DYNAMIC-NOT: kernel.barrier
@@ -21,7 +21,7 @@
 // DYNAMIC-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // DYNAMIC-NEXT: call @attention
 
-// An entry function starts on all threads at once. Neighbours by rows need nothing; by rows and adaptive one unless
+// An entry function starts on all threads at once. Neighbors by rows need nothing; by rows and adaptive one unless
 // the step is divided by rows; attention meets the rows of other threads in the state.
 // CHECK-LABEL: func.func @prefill(
 // CHECK-NOT: kernel.barrier
@@ -241,6 +241,6 @@ func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.k
   return
 }
 
-// A declaration has no pieces.
+// A declaration has no compute ops.
 // CHECK-LABEL: func.func private @declared
 func.func private @declared(memref<?x32xf32>)

@@ -13,7 +13,7 @@ talc.kv_cache @memory : !talc.kv_cache<2 x 12 x 17, source>
 // A memory has no tokens.
 // CHECK: talc.kv_cache @segments : !talc.kv_cache<2 x 12 x 17, memory in #kernel.matrices>
 talc.kv_cache @segments : !talc.kv_cache<2 x 12 x 17, memory>
-// What has a layout keeps it.
+// A KV cache that has a layout keeps it.
 // CHECK: talc.kv_cache @given : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<64 x bf16>>
 talc.kv_cache @given : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<64 x bf16>>
 

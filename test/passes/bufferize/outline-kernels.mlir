@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline-kernels: every piece becomes a function; pieces that differ in nothing but values share one.
+// outline-kernels: every compute op becomes a function; ops that differ in nothing but values share one.
 // RUN: talc-opt %s -outline-kernels | FileCheck %s
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// Operands are passed once each, the step first; what surrounds the pieces stays.
+// Operands are passed once each, the step first; what surrounds the compute ops stays.
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x32xf32>, %[[S:[a-z0-9]+]]: memref<32xf32>, %[[Y:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>
 // CHECK-NEXT: call @[[NORM:norm_[0-9]+]](%[[STEP]], %[[X]], %[[S]], %[[Y]])
@@ -29,7 +29,7 @@ func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y
   return
 }
 
-// Another function's equal piece shares as well; another attribute, layout, share or order of operands does not.
+// Another function's equal compute op shares as well; another attribute, layout, share or order of operands does not.
 // CHECK-LABEL: func.func @unequal
 // CHECK-NEXT: call @[[NORM]](
 // CHECK-NEXT: call @[[EPSILON:norm_[0-9]+]](
@@ -122,7 +122,7 @@ func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, 
   return
 }
 
-// The kernels, each once, with the name of its piece, and the piece in its tasks.
+// The kernels, each once, with the name of its compute op, and the op in its tasks.
 // CHECK: func.func private @[[NORM]](%[[P:.*]]: !kernel.step, %[[A:.*]]: memref<?x32xf32>, %[[B:.*]]: memref<32xf32>, %[[C:.*]]: memref<?x32xf32>) attributes {kernel.op = "norm"} {
 // CHECK-NEXT: kernel.tasks %[[P]] over rows by rows {
 // CHECK-NEXT: ^bb0(%{{.*}}: index, %{{.*}}: index):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What convert-talc-to-kernel refuses: forms that earlier passes remove, and models that cannot be laid out.
+// convert-talc-to-kernel refuses forms that earlier passes remove, and models that cannot be laid out.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -convert-talc-to-kernel
 
 func.func @plain_weight(%x: tensor<?x32xf32>, %w: tensor<40x32xf32>) -> tensor<?x40xf32> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-talc-to-kernel: every talc op as a piece or linalg.generic, the step and the destination in every signature.
+// convert-talc-to-kernel: every talc op as a compute op or linalg.generic, step and destination in every signature.
 // RUN: talc-opt %s -split-input-file -convert-talc-to-kernel -cse -canonicalize | FileCheck %s
 
 module attributes {talc.max_sequence = 64 : i64} {
@@ -179,7 +179,7 @@ func.func private @mixture(%x: tensor<1x32xf32>, %p: tensor<1x3xf32>, %gate: ten
 
 // -----
 
-// What is between the halves is rounded where the op says so.
+// The hidden values between the two halves are quantized if the op says so.
 // CHECK-LABEL: @rounded_mixture
 // CHECK: %[[HIDDEN:.*]] = kernel.experts %[[STEP:.*]], %{{.*}} routes %{{.*}} gated {
 // CHECK: -> tensor<?x64xf32>

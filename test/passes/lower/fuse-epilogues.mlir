@@ -61,7 +61,7 @@ func.func @chain(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<5x32x16xf32>
   return %t : tensor<1x40xf32>
 }
 
-// Of two matmuls the first operand's takes the other one's result as input.
+// If both operands are matmuls, the epilogue goes into the first one, which takes the other one's result as input.
 // CHECK-LABEL: @two_contractions
 // CHECK: %[[B:.*]] = kernel.matmul
 // CHECK: kernel.matmul {{.*}} inputs(%[[B]]) into

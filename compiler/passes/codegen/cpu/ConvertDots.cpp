@@ -35,7 +35,7 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
   void runOnOperation() override {
     const auto *use = llvm::find_if(known, [&](const Instructions &those) { return those.name == instructions; });
     if (use == std::end(known)) {
-      getOperation().emitError() << "there are no instructions " << instructions << " for dot products";
+      getOperation().emitError() << "unknown instructions for dot products: " << instructions;
       return signalPassFailure();
     }
     auto walked = getOperation().walk([&](Operation *op) {
@@ -69,9 +69,9 @@ private:
   }
 
   // A dot product and those that add to its result one after the other, with the same range of codes.
-  static SmallVector<kernel::DotOp> runFrom(kernel::DotOp dot, int64_t most) {
+  static SmallVector<kernel::DotOp> runFrom(kernel::DotOp dot, int64_t maxLength) {
     SmallVector<kernel::DotOp> run = {dot};
-    while (static_cast<int64_t>(run.size()) < most && run.back()->hasOneUse()) {
+    while (static_cast<int64_t>(run.size()) < maxLength && run.back()->hasOneUse()) {
       auto next = dyn_cast<kernel::DotOp>(*run.back()->user_begin());
       if (!next || next->getBlock() != dot->getBlock() || next.getMaxCode() != dot.getMaxCode() ||
           next.getIsSigned() != dot.getIsSigned())

@@ -139,8 +139,8 @@ void convertBarrier(ContextReader &r, kernel::BarrierOp op) {
 void convertMark(ContextReader &r, kernel::MarkOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, mark), r.pointer());
   Value null = LLVM::ZeroOp::create(r.b, r.loc, r.pointer());
-  Value wanted = LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::ne, function, null);
-  auto branch = scf::IfOp::create(r.b, r.loc, wanted, /*withElseRegion=*/false);
+  Value isMeasured = LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::ne, function, null);
+  auto branch = scf::IfOp::create(r.b, r.loc, isMeasured, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(r.b);
   r.b.setInsertionPointToStart(branch.thenBlock());
   Value state = r.field(op.getStep(), offsetof(StepContext, markState), r.pointer());
@@ -183,9 +183,9 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
         Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
-        return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.offsetOf(o.getNameAttr()))))};
+        return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.getOffset(o.getNameAttr()))))};
       })
-      .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
+      .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.getOffset(o.getNameAttr()))}; })
       .Case<kernel::KeysOp, kernel::MatricesOp>([&](auto o) -> SmallVector<Value> {
         return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })

@@ -13,8 +13,8 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
+#include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/LaunchList.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

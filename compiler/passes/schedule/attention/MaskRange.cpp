@@ -19,10 +19,10 @@ void MaskRange::enter(kernel::SpanOp sequence) {
 
 // Sink tokens are not part of the window; the range of a query that sees only these is empty.
 Value MaskRange::firstKey(Value position) {
-  Value least = e.index(inSinkRange ? 0 : sinkTokens);
+  Value begin = e.index(inSinkRange ? 0 : sinkTokens);
   if (op.getWindow() == 0 || inSinkRange)
-    return least;
-  Value first = e.max(e.sub(position, e.index(op.getWindow() - 1)), least);
+    return begin;
+  Value first = e.max(e.sub(position, e.index(op.getWindow() - 1)), begin);
   return sinkTokens > 0 ? e.min(first, e.add(position, 1)) : first;
 }
 

@@ -33,4 +33,11 @@ mlir::Value inverseSum(Emitter &e, SoftmaxState all, mlir::Value sink);
 // The state before the first block.
 SoftmaxState emptySoftmax(Emitter &e);
 
+// The softmax state of the zero keys before the first token of a sequence (zero_start, Transformer-XL), for a query at a
+// position, in every lane. (ZeroKeys.cpp)
+SoftmaxState zeroKeys(Emitter &e, kernel::AttentionOp op, mlir::Value row, mlir::Value head, mlir::Value position);
+
+// The number of distances of row_bias; the first column is that of all greater distances.
+int64_t biasDistances(kernel::AttentionOp op);
+
 }  // namespace talc

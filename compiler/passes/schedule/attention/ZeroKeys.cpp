@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The zero keys before the first token of a sequence (zero_start): their scores are the biases of the distances from
 // position + 1 to the end of the window. All distances of D and more have the bias of the first column.
-#include "compiler/passes/schedule/attention/ZeroKeys.h"
+#include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -70,7 +70,7 @@ struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
   void runOnOperation() override {
     const auto *entry = llvm::find_if(generators, [&](const Generator &g) { return g.name == generator; });
     if (entry == std::end(generators) && generator != "auto") {
-      getOperation().emitError("there is no generator '") << generator << "'; expected halide or auto";
+      getOperation().emitError("unknown generator '") << generator << "'; expected halide or auto";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())

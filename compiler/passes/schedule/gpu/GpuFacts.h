@@ -19,7 +19,7 @@ struct GpuFacts {
   int64_t registers;       // of a multiprocessor
   const MmaAtom *mma;      // null: the GPU has none
 
-  // The most registers of a thread with which so many threads fit on a multiprocessor; 0 threads: 0, which is no limit.
+  // The most registers of a thread with which so many threads fit on a multiprocessor. For 0 threads it is 0: no limit.
   int64_t registersForThreads(int64_t threads) const;
 };
 

@@ -2,7 +2,7 @@
 // Tuning parameters of compute ops on GPUs: how a workgroup's task is cut, and how its data reaches registers.
 //
 // None of them changes the order of sums, so that results have the same bits with every plan. Split-K and the keys of a
-// block of attention do change it: they follow from shapes alone and are no parameters.
+// block of attention do change it: they follow from shapes alone, so that parameters do not set them.
 #pragma once
 
 #include "compiler/passes/schedule/TuningParameters.h"

@@ -2,7 +2,7 @@
 // Threads as vector lanes: loads, shared memory, shuffles and sums.
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

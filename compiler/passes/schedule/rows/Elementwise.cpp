@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of an elementwise linalg.generic.
-#include "compiler/passes/schedule/rows/Elementwise.h"
-
 #include "compiler/passes/schedule/rows/RowLoops.h"
+
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 using namespace mlir;

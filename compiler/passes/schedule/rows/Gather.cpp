@@ -57,9 +57,9 @@ static void copyRowOrZero(Emitter &e, kernel::GatherOp op, Value index, Value ro
   Value init = op.getInit();
   auto type = cast<MemRefType>(op.getTable().getType());
   int64_t rows = type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
-  Value known = arith::AndIOp::create(e.b, e.loc, e.less(e.index(-1), index), e.less(index, e.index(rows)));
+  Value isInTable = arith::AndIOp::create(e.b, e.loc, e.less(e.index(-1), index), e.less(index, e.index(rows)));
   e.choose(
-      known, [&] { copyRow(e, op, index, row); },
+      isInTable, [&] { copyRow(e, op, index, row); },
       [&] {
         e.columns(rowWidth(init), [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
       });

@@ -61,8 +61,8 @@ private:
   // The value of the word itself is the first operand: partial results of a row are added in this order.
   void shift(const Range &range, Value by, Value more = nullptr) {
     e.columns(range.count, [&](Value column, Value mask) {
-      Value own = e.addf(load(range, column, mask), by);
-      e.store(more ? e.addf(own, more) : own, y, {row, e.add(column, range.first)}, mask);
+      Value shifted = e.addf(load(range, column, mask), by);
+      e.store(more ? e.addf(shifted, more) : shifted, y, {row, e.add(column, range.first)}, mask);
     });
   }
 

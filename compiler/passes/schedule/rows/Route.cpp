@@ -21,9 +21,9 @@ static std::pair<Value, Value> largestLeft(Emitter &e, kernel::RouteOp op, Value
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
   return e.largest(rowWidth(op.getX()), zero, [&](Value column) {
     Value feature = e.loadScalar(op.getX(), {row, column});
-    Value left =
+    Value isUnselected =
         arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, e.loadScalar(op.getInit(), {row, column}), zero);
-    return e.select(left, feature, zero);
+    return e.select(isUnselected, feature, zero);
   });
 }
 
@@ -78,8 +78,8 @@ private:
     e.sync();
     takeLargest(scores, groups, op.getTopkGroups(), [](Value) {});
     e.each(width, [&](Value at) {
-      Value left = isLarger(e.loadScalar(scores, {e.index(0), e.div(at, members)}), lowest);
-      e.storeScalar(e.select(left, lowest, e.loadScalar(features, {e.index(0), at})), features, {e.index(0), at});
+      Value isSelected = isLarger(e.loadScalar(scores, {e.index(0), e.div(at, members)}), lowest);
+      e.storeScalar(e.select(isSelected, lowest, e.loadScalar(features, {e.index(0), at})), features, {e.index(0), at});
     });
     e.sync();
   }

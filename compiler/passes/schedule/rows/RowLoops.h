@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the rows of a task, and over the features of a row.
+// Loops over the rows of a task and over the features of a row, and the columns that elementwise ops compute in them.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace talc {
 
@@ -23,5 +25,8 @@ mlir::Value foldColumns(Emitter &e, int64_t width, mlir::Value neutral,
 
 // The sum of term(column, mask) over all columns, in every lane.
 mlir::Value sumColumns(Emitter &e, int64_t width, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> term);
+
+// Computes a vector of columns of a row of an elementwise op, for loops that divide rows among lanes.
+void expandColumns(Emitter &e, mlir::linalg::GenericOp op, mlir::Value row, mlir::Value column, mlir::Value mask);
 
 }  // namespace talc

@@ -122,22 +122,23 @@ Value BlockReader::bitOfEach(int64_t field) {
   Value word = loadBytes(4, address(field, e.index(0)));
   word = spread(vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), word));
   auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
-  Value own = arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(numbers)));
-  own = arith::AddIOp::create(e.b, e.loc, own, splat(place));
-  return mask(arith::ShRUIOp::create(e.b, e.loc, word, own), 1);
+  Value indices =
+      arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(numbers)));
+  indices = arith::AddIOp::create(e.b, e.loc, indices, splat(place));
+  return mask(arith::ShRUIOp::create(e.b, e.loc, word, indices), 1);
 }
 
 std::pair<Value, Value> BlockReader::groupScales(Value group) {
   Value isFirst = e.less(group, e.index(4));
   auto choose = [&](Value yes, Value no) { return arith::SelectOp::create(e.b, e.loc, isFirst, yes, no).getResult(); };
   auto byte = [&](Value word) { return unsignedBytes(2, word, /*each=*/false); };
-  Value behind = e.add(group, 4), lowest = choose(group, e.sub(group, e.min(group, e.index(4))));
+  Value groupPlusFour = e.add(group, 4), lowest = choose(group, e.sub(group, e.min(group, e.index(4))));
   Value upper = choose(e.index(0), e.index(3)), shift = e.index(6);
-  Value scale = mask(byte(choose(group, behind)), choose(e.index(63), e.index(15)));
+  Value scale = mask(byte(choose(group, groupPlusFour)), choose(e.index(63), e.index(15)));
   scale = join(scale, mask(bits(byte(lowest), shift, 3), upper), 4);
-  Value least = bits(byte(behind), choose(e.index(0), e.index(4)), 63);
-  least = join(least, mask(bits(byte(group), shift, 3), upper), 4);
-  return {e.mulf(half(0), toFloat(scale)), e.mulf(half(1), toFloat(least))};
+  Value minimum = bits(byte(groupPlusFour), choose(e.index(0), e.index(4)), 63);
+  minimum = join(minimum, mask(bits(byte(group), shift, 3), upper), 4);
+  return {e.mulf(half(0), toFloat(scale)), e.mulf(half(1), toFloat(minimum))};
 }
 
 //===--- integers -----------------------------------------------------------------------------------------------===//
@@ -151,11 +152,11 @@ Value BlockReader::splat(Value number) {
   return vector::BroadcastOp::create(e.b, e.loc, integers(), integer);
 }
 
-Value BlockReader::bits(Value integer, Value shift, int64_t most) {
-  return mask(right(integer, shift), most);
+Value BlockReader::bits(Value integer, Value shift, int64_t bitMask) {
+  return mask(shiftRight(integer, shift), bitMask);
 }
-Value BlockReader::mask(Value integer, Value most) {
-  return arith::AndIOp::create(e.b, e.loc, integer, splat(most));
+Value BlockReader::mask(Value integer, Value bitMask) {
+  return arith::AndIOp::create(e.b, e.loc, integer, splat(bitMask));
 }
 Value BlockReader::join(Value low, Value high, int64_t shift) {
   high = arith::ShLIOp::create(e.b, e.loc, high, splat(e.index(shift)));
@@ -170,13 +171,13 @@ Value BlockReader::plus(Value integer, Value by) {
 Value BlockReader::maxUnsigned(Value x, Value y) {
   return arith::MaxUIOp::create(e.b, e.loc, x, y);
 }
-Value BlockReader::left(Value integer, int64_t by) {
+Value BlockReader::shiftLeft(Value integer, int64_t by) {
   return arith::ShLIOp::create(e.b, e.loc, integer, constant(by));
 }
-Value BlockReader::right(Value integer, int64_t by) {
+Value BlockReader::shiftRight(Value integer, int64_t by) {
   return arith::ShRUIOp::create(e.b, e.loc, integer, constant(by));
 }
-Value BlockReader::right(Value integer, Value by) {
+Value BlockReader::shiftRight(Value integer, Value by) {
   return arith::ShRUIOp::create(e.b, e.loc, integer, splat(by));
 }
 Value BlockReader::less(Value integer, int64_t by) {
@@ -204,7 +205,7 @@ Value BlockReader::toFloat(Value integer) {
 // The bits are those of an f16 except for the exponent's bias, which a product with a power of two corrects, also for
 // subnormal numbers. The sign is in its place, and again in the bit after.
 Value BlockReader::halfOfE4M3(Value code) {
-  return fromHalves(mask(left(code, 7), 0xbf80));
+  return fromHalves(mask(shiftLeft(code, 7), 0xbf80));
 }
 
 Value BlockReader::fromE4M3(Value code) {
@@ -213,7 +214,7 @@ Value BlockReader::fromE4M3(Value code) {
 
 // The code is the exponent of an f32; 0 stands for the subnormal 2^-127.
 Value BlockReader::fromE8M0(Value code) {
-  return as(maxUnsigned(left(code, 23), constant(1 << 22)), e.b.getF32Type());
+  return as(maxUnsigned(shiftLeft(code, 23), constant(1 << 22)), e.b.getF32Type());
 }
 
 }  // namespace talc

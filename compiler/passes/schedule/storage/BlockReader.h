@@ -45,18 +45,18 @@ public:
   // In k-quants: d * s and dm * m of a group of 32; fields 0 to 2 are d, dm and the bytes of s and m.
   std::pair<Value, Value> groupScales(Value group);
 
-  // Operations on vectors of integers. (integer >> shift) & most
-  Value bits(Value integer, Value shift, int64_t most);
-  Value mask(Value integer, Value most);
-  Value mask(Value integer, int64_t most) { return mask(integer, e.index(most)); }
+  // Operations on vectors of integers. (integer >> shift) & bitMask
+  Value bits(Value integer, Value shift, int64_t bitMask);
+  Value mask(Value integer, Value bitMask);
+  Value mask(Value integer, int64_t bitMask) { return mask(integer, e.index(bitMask)); }
   // low | high << shift
   Value join(Value low, Value high, int64_t shift);
   Value minus(Value integer, Value by);
   Value plus(Value integer, Value by);
   Value maxUnsigned(Value x, Value y);
-  Value left(Value integer, int64_t by);
-  Value right(Value integer, int64_t by);
-  Value right(Value integer, Value by);
+  Value shiftLeft(Value integer, int64_t by);
+  Value shiftRight(Value integer, int64_t by);
+  Value shiftRight(Value integer, Value by);
   Value less(Value integer, int64_t by);
   Value constant(int64_t value);
   // An f32 constant for all values.

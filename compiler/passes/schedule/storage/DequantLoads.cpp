@@ -2,7 +2,7 @@
 // Dequantizes values of the formats of dialects/talc/formats where they are loaded.
 //
 // Values are those of the decode function of the format: products and sums are rounded separately, never fused.
-#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "compiler/passes/schedule/storage/BlockReader.h"
 
@@ -81,7 +81,7 @@ Value loadQ6_K(BlockReader &r) {
 // The bits are those of an f16 except for the exponent's bias, as for e4m3.
 constexpr double e2m1Bias = 0x1p14;
 Value halfOfE2M1(BlockReader &r, Value code) {
-  Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
+  Value sign = r.shiftLeft(r.mask(code, 8), 12), magnitude = r.shiftLeft(r.mask(code, 7), 9);
   return r.fromHalves(r.join(sign, magnitude, 0));
 }
 

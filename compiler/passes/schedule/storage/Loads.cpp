@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads of float formats, which are converted to f32, and of quant blocks.
-#include "compiler/passes/schedule/storage/Loads.h"
-
-#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -10,12 +8,12 @@ using namespace mlir;
 
 namespace talc {
 
-static Type elementOf(Value buffer) {
+static Type elementType(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
 static Value loadNumbers(Emitter &e, Value buffer, ValueRange at, Value mask) {
-  auto type = VectorType::get({e.lanes}, elementOf(buffer));
+  auto type = VectorType::get({e.lanes}, elementType(buffer));
   Value vector;
   if (mask) {
     Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
@@ -23,7 +21,7 @@ static Value loadNumbers(Emitter &e, Value buffer, ValueRange at, Value mask) {
   } else {
     vector = vector::LoadOp::create(e.b, e.loc, type, buffer, at);
   }
-  return elementOf(buffer).isF32() ? vector : arith::ExtFOp::create(e.b, e.loc, e.vectorType(), vector);
+  return elementType(buffer).isF32() ? vector : arith::ExtFOp::create(e.b, e.loc, e.vectorType(), vector);
 }
 
 static Value loadNumber(Emitter &e, Value buffer, ValueRange at) {
@@ -36,7 +34,7 @@ static Value loadNumber(Emitter &e, Value buffer, ValueRange at) {
 static constexpr FormatLoads numberLoads = {loadNumbers, loadNumber};
 
 const FormatLoads &getLoads(Value buffer) {
-  auto stored = dyn_cast<StoredType>(elementOf(buffer));
+  auto stored = dyn_cast<StoredType>(elementType(buffer));
   if (!stored)
     return numberLoads;
   const FormatLoads *loads = findDequantLoads(stored.getFormat()->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores of float formats, which are converted from f32, and of quant blocks.
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -37,15 +37,15 @@ Value slice(Emitter &e, Value vector, int64_t first, int64_t count) {
 // Rounds to the nearest int8, ties away from zero, in exact operations.
 Value roundToBytes(Emitter &e, Value x) {
   Type integers = e.vectorOf(e.b.getI32Type());
-  Value whole = arith::FPToSIOp::create(e.b, e.loc, integers, x);
-  Value rest = e.subf(x, arith::SIToFPOp::create(e.b, e.loc, x.getType(), whole));
+  Value integer = arith::FPToSIOp::create(e.b, e.loc, integers, x);
+  Value rest = e.subf(x, arith::SIToFPOp::create(e.b, e.loc, x.getType(), integer));
   auto oneWhere = [&](arith::CmpFPredicate predicate, double bound) -> Value {
     Value holds = arith::CmpFOp::create(e.b, e.loc, predicate, rest, e.splat(bound));
     return arith::ExtUIOp::create(e.b, e.loc, integers, holds);
   };
-  whole = arith::AddIOp::create(e.b, e.loc, whole, oneWhere(arith::CmpFPredicate::OGE, 0.5));
-  whole = arith::SubIOp::create(e.b, e.loc, whole, oneWhere(arith::CmpFPredicate::OLE, -0.5));
-  return arith::TruncIOp::create(e.b, e.loc, e.vectorOf(e.b.getI8Type()), whole);
+  integer = arith::AddIOp::create(e.b, e.loc, integer, oneWhere(arith::CmpFPredicate::OGE, 0.5));
+  integer = arith::SubIOp::create(e.b, e.loc, integer, oneWhere(arith::CmpFPredicate::OLE, -0.5));
+  return arith::TruncIOp::create(e.b, e.loc, e.vectorOf(e.b.getI8Type()), integer);
 }
 
 // q8_0: d = greatest magnitude / 127, codes x / d. A NaN makes the whole block NaN.

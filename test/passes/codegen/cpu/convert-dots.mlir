@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -convert-dots="instructions=vnni" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=VNNI
 // RUN: talc-opt %s -convert-dots -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=PAIRS
 // RUN: not talc-opt %s -convert-dots="instructions=other" 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: there are no instructions other for dot products
+// OTHER: error: unknown instructions for dot products: other
 
 // VNNI-LABEL: @seven
 // VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%arg2, %arg0, %arg1)

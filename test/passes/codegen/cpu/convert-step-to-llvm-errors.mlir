@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-step-to-llvm: weights and states that have no place are named, and pieces that stage schedule left.
+// convert-step-to-llvm: weights and KV caches without an offset are named, and compute ops that stage schedule left.
 // RUN: talc-opt %s -convert-step-to-llvm -split-input-file -verify-diagnostics
 
 func.func @unknown(%s: !kernel.step) {

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @many
 // CHECK: arith.remui %{{.*}} : i32
-// What is not known to be small stays an index.
+// A value that is not known to be small stays an index.
 // CHECK: arith.addi %{{.*}} : index
 func.func @many(%out: memref<?xindex>, %first: index) attributes {kernel.launch = #kernel.launch<threads = 64, narrow_indices = true>} {
   %c32 = arith.constant 32 : index

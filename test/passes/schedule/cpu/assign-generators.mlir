@@ -5,7 +5,7 @@
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; copy: by_halide = 1}' -assign-generators=generator=auto | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s -assign-generators=generator=other 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: there is no generator 'other'; expected halide or auto
+// OTHER: unknown generator 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
 // CHECK-DAG: remark: {{.*}}mlir makes the loops: keys are stored in quant blocks

@@ -63,7 +63,7 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
 
 // -----
 
-// Where a task has no second panel, all threads load the same lanes instead, one sector of a line.
+// If a task has no second panel, all threads load the same lanes instead, which are one sector of a cache line.
 // CHECK-LABEL: func.func private @odd(
 // CHECK: %[[SECOND:.*]] = arith.addi %{{.*}}, %c1
 // CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[SECOND]], %c3
@@ -177,7 +177,7 @@ func.func private @attention(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc
 
 // -----
 
-// Of a sequence, two neighbouring tokens may lie in different slots: there is code for both.
+// Two neighboring tokens of a sequence may lie in different slots, so that there is code for both cases.
 // CHECK-LABEL: func.func private @history(
 // CHECK: scf.if
 // CHECK: kernel.history
@@ -221,7 +221,7 @@ func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.kv_ca
 
 // -----
 
-// Of the widest heads all four subgroups have the same queries, and ptxas is to leave loops as they are.
+// For the widest heads all four subgroups have the same queries, and ptxas is told to leave loops as they are.
 // CHECK-LABEL: func.func private @widest(
 // CHECK-SAME: keep_loops = true
 // CHECK-SAME: tile = "16 queries of a key-value head a task, {{.*}} and 64 features"
@@ -237,7 +237,7 @@ func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.kv
 
 // -----
 
-// Three parts of 160 features are no whole instructions, four are.
+// 160 features are not divisible among three subgroups by whole MMAs, but among four.
 // CHECK-LABEL: func.func private @four_for_three(
 // CHECK-SAME: tile = "16 queries of a key-value head a task, {{.*}} and 40 features"
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c10 step %c4
@@ -252,7 +252,7 @@ func.func private @four_for_three(%s: !kernel.step, %q: memref<?x160xf32>, %kv: 
 
 // -----
 
-// Neither three nor four are of 176.
+// 176 features are divisible among neither three nor four.
 // CHECK-LABEL: func.func private @undivided(
 // CHECK-SAME: by FMA, since heads are 176 wide, which is not divisible among MMAs of 16 features and up to 4 warps"
 // CHECK-NOT: nvgpu.mma.sync

@@ -86,7 +86,7 @@ func.func private @up(%s: !kernel.step, %x: memref<?x32xf32> {kernel.narrowed = 
   return
 }
 
-// Of eight steps six are turns of two, which copy while there is something left.
+// Six of the eight k-steps are three iterations of two, which copy as long as anything is left to copy.
 // CHECK-LABEL: func.func private @long(
 // CHECK-COUNT-4: nvgpu.device_async_copy
 // CHECK: scf.for %[[K:.*]] = %c0 to %c96 step %c32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-workgroups: what the threads of a workgroup do of each piece; tasks stay, with their extents.
+// expand-workgroups: what the threads of a workgroup do of each compute op; tasks stay, with their extents.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=mma=false -canonicalize | FileCheck %s
 
 // A row's columns are the lanes of 64 threads; sums go through a subgroup by shuffles, then through shared memory.
@@ -82,7 +82,7 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
 
 // -----
 
-// Of more k other threads have other parts, and the first add the sums of all in their order.
+// With a longer K, other warps have other parts of it, and the first adds all partial sums in order.
 // CHECK-LABEL: func.func private @gated_parts(
 // CHECK-SAME: kernel.launch = #kernel.launch<threads = 128
 // CHECK: %[[SUMS:.*]] = memref.alloc{{.*}} : memref<4x4x32xf32
@@ -337,7 +337,8 @@ func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32
 
 // -----
 
-// Of a state in blocks a thread stores 32 features: the largest, the two bytes of the step together, a level for each.
+// A thread stores a block of 32 features into a quantized KV cache: it finds the largest, and stores the two bytes of
+// the scale at once and a code for each feature.
 // CHECK-LABEL: func.func private @blocks(
 // CHECK: kernel.bytes
 // CHECK: scf.for {{.*}} to %c32 step %c1 iter_args
@@ -358,7 +359,8 @@ func.func private @blocks(%s: !kernel.step, %kv: !talc.kv_cache<2 x 32 x 64 in #
 
 // -----
 
-// A thread rounds a block: its scale as bytes, and levels; what products of integers would want besides is not written.
+// A thread quantizes a block to a scale, stored as bytes, and codes. The sums that integer products on CPUs read are
+// not written.
 // CHECK-LABEL: func.func private @rounded(
 // CHECK-SAME: kernel.launch = #kernel.launch<threads = 32
 // CHECK: scf.for

@@ -16,7 +16,7 @@
 // block before all others, with queries of their own.
 #include "compiler/passes/schedule/cpu/attention/AttentionLoops.h"
 
-#include "compiler/passes/schedule/attention/ZeroKeys.h"
+#include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 #include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
 
@@ -108,8 +108,8 @@ std::pair<Value, Value> AttentionLoops::visibleRange(Value firstRow, Value lastR
                                                      Value end) {
   Value from = begin, to = e.min(end, e.sub(keys.visibleEnd(lastRow), firstKey));
   if (op.getWindow() > 0) {
-    Value seen = e.max(e.sub(keys.firstVisible(firstRow), firstKey), begin);
-    from = e.mul(e.div(seen, keys.layout.tokens), keys.layout.tokens);
+    Value visibleBegin = e.max(e.sub(keys.firstVisible(firstRow), firstKey), begin);
+    from = e.mul(e.div(visibleBegin, keys.layout.tokens), keys.layout.tokens);
   }
   return {from, to};
 }
@@ -121,14 +121,14 @@ void AttentionLoops::forEachTile(const TaskRows &rows, Value firstKey, Value beg
     e.when(e.less(from, to), [&, from = from, to = to] { body(n, row, from, to); });
   };
   std::optional<int64_t> staticCount = getConstantIntValue(rows.count);
-  Value whole = staticCount ? e.index(*staticCount / registerTileRows * registerTileRows)
-                            : e.mul(e.div(rows.count, registerTileRows), registerTileRows);
+  Value wholeTiles = staticCount ? e.index(*staticCount / registerTileRows * registerTileRows)
+                                 : e.mul(e.div(rows.count, registerTileRows), registerTileRows);
   if (!staticCount || *staticCount >= registerTileRows)
-    e.loop(e.index(0), whole, registerTileRows, [&](Value row) { visit(registerTileRows, row); });
+    e.loop(e.index(0), wholeTiles, registerTileRows, [&](Value row) { visit(registerTileRows, row); });
   if (!staticCount)
-    e.dispatch(e.sub(rows.count, whole), 1, registerTileRows - 1, [&](int64_t n) { visit(n, whole); });
+    e.dispatch(e.sub(rows.count, wholeTiles), 1, registerTileRows - 1, [&](int64_t n) { visit(n, wholeTiles); });
   else if (*staticCount % registerTileRows > 0)
-    visit(*staticCount % registerTileRows, whole);
+    visit(*staticCount % registerTileRows, wholeTiles);
 }
 
 Emitter::Values AttentionLoops::queryViews(const TaskRows &rows, ArrayRef<QueryTile> entries, int64_t n) {
@@ -162,13 +162,13 @@ AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey
     return rowBias(rows, firstKey);
   if (!op.getBias())
     return nullptr;
-  return [this, &rows, firstKey](Value row, Value column, Value seen) {
+  return [this, &rows, firstKey](Value row, Value column, Value visible) {
     Value at = e.add(firstKey, column);
     if (!op.getAbsolute()) {
       int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
       at = e.sub(e.add(at, middle), rows.position(row));
     }
-    return e.load(op.getBias(), {rows.queryHead(row), at}, seen);
+    return e.load(op.getBias(), {rows.queryHead(row), at}, visible);
   };
 }
 
@@ -180,16 +180,16 @@ AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey
 //
 // Columns ascend with keys, so that a vector of keys loads a vector of columns.
 AttentionSoftmax::Bias AttentionLoops::rowBias(const TaskRows &rows, Value firstKey) {
-  return [this, &rows, firstKey](Value row, Value column, Value seen) {
+  return [this, &rows, firstKey](Value row, Value column, Value visible) {
     int64_t distances = biasDistances(op), window = op.getWindow();
     Value token = rows.token(row), first = e.mul(rows.queryHead(row), distances);
     Value at = e.sub(e.add(e.add(firstKey, column), distances - 1), rows.position(row));
     if (window > 0 && window <= distances)
-      return e.load(op.getRowBias(), {token, e.add(first, at)}, seen);
+      return e.load(op.getRowBias(), {token, e.add(first, at)}, visible);
     Value further = e.firstLanes(e.max(e.sub(e.index(0), at), e.index(0))), all = e.firstLanes(e.lanes);
     Value near = arith::XOrIOp::create(e.b, e.loc, further, all);
     Value loaded = e.load(op.getRowBias(), {token, e.add(first, at)},
-                          seen ? arith::AndIOp::create(e.b, e.loc, near, seen).getResult() : near);
+                          visible ? arith::AndIOp::create(e.b, e.loc, near, visible).getResult() : near);
     return e.select(further, e.broadcast(e.loadScalar(op.getRowBias(), {token, first})), loaded);
   };
 }

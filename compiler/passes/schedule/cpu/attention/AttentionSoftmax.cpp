@@ -65,20 +65,20 @@ void AttentionSoftmax::beginBlock(Value key) {
 }
 
 AttentionSoftmax::Columns AttentionSoftmax::splitColumns(int64_t n, Value row, Value from, Value to) {
-  auto whole = [&](Value column) { return e.mul(e.div(column, e.lanes), e.lanes); };
-  Value seen = e.sub(keys.visibleEnd(row), firstKey);
-  Columns columns{from, from, whole(e.max(e.min(to, seen), from)), to};
+  auto roundDown = [&](Value column) { return e.mul(e.div(column, e.lanes), e.lanes); };
+  Value visibleColumns = e.sub(keys.visibleEnd(row), firstKey);
+  Columns columns{from, from, roundDown(e.max(e.min(to, visibleColumns), from)), to};
   if (window) {
     Value first = e.max(e.sub(keys.firstVisible(e.add(row, n - 1)), firstKey), from);
-    columns.wholeBegin = e.min(whole(e.add(first, e.lanes - 1)), columns.wholeEnd);
+    columns.wholeBegin = e.min(roundDown(e.add(first, e.lanes - 1)), columns.wholeEnd);
   }
   return columns;
 }
 
 Emitter::Values AttentionSoftmax::forEachColumn(const Columns &columns, Values values, Body body) {
-  auto part = [&](Value from, Value to, bool whole) {
+  auto part = [&](Value from, Value to, bool isVisible) {
     values = e.loop(from, to, e.lanes, values,
-                    [&](Value column, ValueRange carried) { return body(column, carried, whole); });
+                    [&](Value column, ValueRange carried) { return body(column, carried, isVisible); });
   };
   if (window)
     part(columns.from, columns.wholeBegin, false);
@@ -99,26 +99,26 @@ Value AttentionSoftmax::visibleLanes(Value row, Value column) {
 
 // Masks and biases scores. Returns the largest score of each row times c, in every lane.
 Emitter::Values AttentionSoftmax::maxScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
-  auto next = [&](Value r, Value column, Value maximum, bool whole) {
-    Value score = e.load(scores, {r, column}), seen = whole ? Value() : visibleLanes(r, column);
+  auto next = [&](Value r, Value column, Value maximum, bool isVisible) {
+    Value score = e.load(scores, {r, column}), visible = isVisible ? Value() : visibleLanes(r, column);
     if (cap > 0) {
       score = e.mulf(math::TanhOp::create(e.b, e.loc, e.mulf(score, e.splat(scale / cap))), e.splat(cap));
-      score = bias ? e.addf(score, bias(r, column, seen)) : score;
+      score = bias ? e.addf(score, bias(r, column, visible)) : score;
     } else if (bias)
-      score = e.fma(score, e.splat(scale), bias(r, column, seen));
+      score = e.fma(score, e.splat(scale), bias(r, column, visible));
     else if (scalesBeforeMax)
       score = e.mulf(score, e.splat(scale));
-    if (!whole)
-      score = e.select(seen, score, e.splat(maskedScore));
-    if (!whole || scalesBeforeMax)
+    if (!isVisible)
+      score = e.select(visible, score, e.splat(maskedScore));
+    if (!isVisible || scalesBeforeMax)
       e.store(score, scores, {r, column});
     return e.maxf(score, maximum);
   };
   Values init(n, e.splat(maskedScore));
-  Values maxima = forEachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
+  Values maxima = forEachColumn(columns, init, [&](Value column, ValueRange carried, bool isVisible) {
     Values nextMaxima;
     for (int64_t r = 0; r < n; ++r)
-      nextMaxima.push_back(next(e.add(row, r), column, carried[r], whole));
+      nextMaxima.push_back(next(e.add(row, r), column, carried[r], isVisible));
     return nextMaxima;
   });
   for (Value &maximum : maxima)
@@ -137,19 +137,19 @@ Emitter::Values AttentionSoftmax::exponentiate(int64_t n, Value row, const Colum
   Values subtracted;
   for (Value maximum : maxima)
     subtracted.push_back(e.subf(e.splat(0), maximum));
-  auto next = [&](Value r, Value column, Value subtracted, Value sum, bool whole) {
+  auto next = [&](Value r, Value column, Value subtracted, Value sum, bool isVisible) {
     Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, exponentScale(), subtracted));
-    if (!whole) {
-      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(maskedScore));
-      weight = e.select(seen, weight, e.splat(0));
+    if (!isVisible) {
+      Value visible = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(maskedScore));
+      weight = e.select(visible, weight, e.splat(0));
     }
     e.store(weight, scores, {r, column});
     return e.addf(sum, weight);
   };
-  Values sums = forEachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
+  Values sums = forEachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool isVisible) {
     Values sums;
     for (int64_t r = 0; r < n; ++r)
-      sums.push_back(next(e.add(row, r), column, subtracted[r], carried[r], whole));
+      sums.push_back(next(e.add(row, r), column, subtracted[r], carried[r], isVisible));
     return sums;
   });
   for (Value &sum : sums)

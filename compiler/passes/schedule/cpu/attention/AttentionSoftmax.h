@@ -44,7 +44,7 @@ private:
   struct Columns {
     Value from, wholeBegin, wholeEnd, to;  // all rows of the tile see [wholeBegin, wholeEnd), in whole vectors
   };
-  using Body = llvm::function_ref<Values(Value column, mlir::ValueRange carried, bool whole)>;
+  using Body = llvm::function_ref<Values(Value column, mlir::ValueRange carried, bool isVisible)>;
 
   Columns splitColumns(int64_t n, Value row, Value from, Value to);
   Values forEachColumn(const Columns &columns, Values values, Body body);

@@ -65,8 +65,8 @@ private:
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), tasks.part(0));
     loops.keys.enter(span);
     auto byHead = [&] {
-      bool known = hasOneToken() && loops.group <= loops.schedule.rows;
-      Value count = known ? e.index(loops.group) : tasks.part(4);
+      bool isSingleToken = hasOneToken() && loops.group <= loops.schedule.rows;
+      Value count = isSingleToken ? e.index(loops.group) : tasks.part(4);
       expandHeadRows(loops, *products, HeadRows(e, span, tasks.part(1), tasks.part(3), count, loops.group));
     };
     if (tilesTokenGroups())

@@ -6,8 +6,7 @@
 #include "compiler/passes/schedule/cpu/attention/KvAccess.h"
 
 #include "compiler/passes/schedule/attention/KvLayout.h"
-#include "compiler/passes/schedule/storage/DequantLoads.h"
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

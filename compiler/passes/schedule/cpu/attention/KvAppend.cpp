@@ -115,10 +115,10 @@ private:
   }
 
   void transposed(Value head, Value count, bool full) {
-    int64_t whole = layout.width / e.lanes * e.lanes;
-    e.loop(e.index(0), e.index(whole), e.lanes, [&](Value column) { square(head, count, column, e.lanes, full); });
-    if (whole < layout.width)
-      square(head, count, e.index(whole), layout.width - whole, full);
+    int64_t wholeWidth = layout.width / e.lanes * e.lanes;
+    e.loop(e.index(0), e.index(wholeWidth), e.lanes, [&](Value column) { square(head, count, column, e.lanes, full); });
+    if (wholeWidth < layout.width)
+      square(head, count, e.index(wholeWidth), layout.width - wholeWidth, full);
     storeValues(head, count);
   }
 
@@ -134,10 +134,10 @@ private:
           row = e.max(firstRow, e.min(last, e.sub(row, firstLane)));
         rows.push_back(e.load(op.getKeys(), {row, at}, mask));
       }
-      Value seen = full ? Value() : e.lanesBetween(firstLane, e.add(firstLane, count));
+      Value mask = full ? Value() : e.lanesBetween(firstLane, e.add(firstLane, count));
       Emitter::Values features = e.transpose(rows);
       for (int64_t i = 0; i < columns; ++i)
-        e.store(features[i], memory.keys, {panel, head, e.add(column, i), e.index(lane)}, seen);
+        e.store(features[i], memory.keys, {panel, head, e.add(column, i), e.index(lane)}, mask);
     }
   }
 

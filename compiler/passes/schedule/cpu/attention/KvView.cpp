@@ -49,10 +49,10 @@ KvBlock KvView::locate(Value head, Value firstKey, Value count) {
 }
 
 KvBlock KvView::viewInSlot(Value head, Value firstKey) {
-  return panels.viewPanels(slotMemory(range.slot), head, panelIndexOf(firstKey), layout.heads, size / layout.tokens);
+  return panels.viewPanels(slotMemory(range.slot), head, getPanelIndex(firstKey), layout.heads, size / layout.tokens);
 }
 
-Value KvView::panelIndexOf(Value key) {
+Value KvView::getPanelIndex(Value key) {
   Value panel = e.div(key, layout.tokens);
   return range.isSinkRange() ? panel : panelIndex(e, layout, panel);
 }
@@ -61,7 +61,7 @@ Value KvView::panelIndexOf(Value key) {
 void KvView::gather(Value head, Value firstKey, Value count) {
   Value past = range.span.getFirstPosition(), newest = e.add(range.span.getHistory(), e.sub(past, e.index(1)));
   e.loop(e.index(0), count, 1, [&](Value key) {
-    Value at = e.add(firstKey, key), panel = panelIndexOf(at), lane = e.rem(at, layout.tokens);
+    Value at = e.add(firstKey, key), panel = getPanelIndex(at), lane = e.rem(at, layout.tokens);
     Value entry = e.min(e.add(range.span.getHistory(), at), newest);
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), range.slot);
     panels.copyToken(slotMemory(from), {panel, head, lane}, copies, e.div(key, layout.tokens));

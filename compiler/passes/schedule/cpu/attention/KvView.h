@@ -42,7 +42,7 @@ public:
   KvStorage panels;
 
 private:
-  Value panelIndexOf(Value key);
+  Value getPanelIndex(Value key);
   KvBlock slotMemory(Value slot);
   void gather(Value head, Value firstKey, Value count);
 

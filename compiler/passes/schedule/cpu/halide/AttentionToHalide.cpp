@@ -96,7 +96,7 @@ private:
   }
 
   static TypedValue<MemRefType> memory(Value value) { return cast<TypedValue<MemRefType>>(value); }
-  Value stride(Value value) { return HalideBuffers::layoutOf(e, memory(value)).strides.front(); }
+  Value stride(Value value) { return HalideBuffers::getLayout(e, memory(value)).strides.front(); }
 
   // Rows are tokens if each key-value head has one query head. Else those of a tile may be of several tokens, each with
   // its heads, and are copied side by side.
@@ -157,11 +157,11 @@ struct AttentionToHalide : talc::impl::AttentionToHalideBase<AttentionToHalide> 
   using Base::Base;
   void runOnOperation() override {
     std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
-    auto make = [&](Operation *compute, std::unique_ptr<HalideKernel> &made) {
+    auto make = [&](Operation *compute, std::unique_ptr<HalideKernel> &result) {
       auto op = dyn_cast<kernel::AttentionOp>(compute);
       kernel::TasksOp tasks = op ? getPlannedTasks(op) : kernel::TasksOp();
       if (tasks)
-        made = std::make_unique<AttentionKernel>(op, tasks, *traits, processor);
+        result = std::make_unique<AttentionKernel>(op, tasks, *traits, processor);
       return success(!op || tasks);
     };
     if (!traits || !areValidKvCaches(getOperation(), traits->lanes) || failed(replaceByHalide(getOperation(), make)))

@@ -34,7 +34,7 @@ void HalideBuffers::store(Value value, int64_t word) {
 }
 
 // Strides and offset that are not part of the type come from the buffer's descriptor.
-HalideBuffers::Layout HalideBuffers::layoutOf(Emitter &e, TypedValue<MemRefType> memory) {
+HalideBuffers::Layout HalideBuffers::getLayout(Emitter &e, TypedValue<MemRefType> memory) {
   auto [strides, offset] = memory.getType().getStridesAndOffset();
   memref::ExtractStridedMetadataOp descriptor;
   if (!hasStaticLayout(memory.getType()))
@@ -46,7 +46,7 @@ HalideBuffers::Layout HalideBuffers::layoutOf(Emitter &e, TypedValue<MemRefType>
 }
 
 Value HalideBuffers::elementAddress(TypedValue<MemRefType> memory, ValueRange at) {
-  Layout layout = layoutOf(e, memory);
+  Layout layout = getLayout(e, memory);
   Value element = layout.offset;
   for (auto [i, stride] : llvm::zip_equal(at, layout.strides))
     element = e.add(element, e.mul(i, stride));

@@ -20,7 +20,7 @@ public:
     Emitter::Values strides;
     mlir::Value offset;
   };
-  static Layout layoutOf(Emitter &e, mlir::TypedValue<mlir::MemRefType> memory);
+  static Layout getLayout(Emitter &e, mlir::TypedValue<mlir::MemRefType> memory);
 
   // In elements; the innermost dimension comes first.
   struct Dimension {

@@ -18,11 +18,11 @@ bool HalideFunction::isOptional() const {
 }
 
 LogicalResult HalideFunction::make() {
-  auto made = runHgen(request);
-  if (made)
-    code = std::move(*made);
+  auto generated = runHgen(request);
+  if (generated)
+    code = std::move(*generated);
   else
-    problem = llvm::toString(made.takeError());
+    problem = llvm::toString(generated.takeError());
   return success(code || isOptional());
 }
 

@@ -11,7 +11,7 @@
 #include "compiler/passes/schedule/cpu/Isa.h"
 #include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
-#include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -121,11 +121,11 @@ struct MatmulToHalide : talc::impl::MatmulToHalideBase<MatmulToHalide> {
   using Base::Base;
   void runOnOperation() override {
     std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
-    auto make = [&](Operation *compute, std::unique_ptr<HalideKernel> &made) {
+    auto make = [&](Operation *compute, std::unique_ptr<HalideKernel> &result) {
       auto op = dyn_cast<kernel::MatmulOp>(compute);
       kernel::TasksOp tasks = op ? getPlannedTasks(op) : kernel::TasksOp();
       if (tasks)
-        made = std::make_unique<MatmulKernel>(op, tasks, *traits, processor);
+        result = std::make_unique<MatmulKernel>(op, tasks, *traits, processor);
       return success(!op || tasks);
     };
     if (!traits || failed(replaceByHalide(getOperation(), make)))

@@ -79,20 +79,20 @@ struct RowsToHalide : talc::impl::RowsToHalideBase<RowsToHalide> {
   void runOnOperation() override {
     std::optional<IsaTraits> traits = getIsaTraits(getOperation(), lanes);
     if (!traits ||
-        failed(replaceByHalide(getOperation(), [&](Operation *op, auto &made) { return make(op, *traits, made); })))
+        failed(replaceByHalide(getOperation(), [&](Operation *op, auto &result) { return make(op, *traits, result); })))
       signalPassFailure();
   }
 
-  LogicalResult make(Operation *op, const IsaTraits &traits, std::unique_ptr<HalideKernel> &made) {
+  LogicalResult make(Operation *op, const IsaTraits &traits, std::unique_ptr<HalideKernel> &result) {
     auto kernel = op->getParentOfType<func::FuncOp>();
     std::string why;
     RowTunables plan;
     readPlan(kernel::TasksOp::around(op).getPlanAttr(), RowTunables::parameters(), plan);
     if (std::optional<RowExpressions> row = buildRowExpressions(op, why))
-      made = std::make_unique<RowKernel>(kernel, std::move(*row), plan, traits, processor);
+      result = std::make_unique<RowKernel>(kernel, std::move(*row), plan, traits, processor);
     else
       kernel.emitError() << "Halide cannot make this kernel: " << why;
-    return success(made != nullptr);
+    return success(result != nullptr);
   }
 };
 

@@ -16,7 +16,7 @@
 // own: the bits are not those of other instruction sets. So the kind of operands decides what is multiplied here and
 // never the number of rows, and fewer than 16 rows are padded. A single row takes as long as 16 do, and makes pairs of
 // 32 bytes of the weight a cycle: some times what a core gets from memory.
-#include "compiler/passes/schedule/cpu/matmul/AmxBf16.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 
@@ -115,16 +115,16 @@ private:
   }
 
   void multiply(const Rows &rows, const Block &block) {
-    Value whole = e.mul(e.div(rows.count, side), side), rest = e.sub(rows.count, whole);
-    e.loop(e.index(0), whole, side, [&](Value row) {
+    Value wholeTiles = e.mul(e.div(rows.count, side), side), rest = e.sub(rows.count, wholeTiles);
+    e.loop(e.index(0), wholeTiles, side, [&](Value row) {
       multiply(row, block, [&](Value step) {
         Emitter::Values at = {e.add(rows.first, row), e.add(block.feature, e.mul(step, stepK))};
         return loadTile(c.x, at);
       });
     });
     e.when(e.less(e.index(0), rest), [&] {
-      padRows(e.add(rows.first, whole), rest, block);
-      multiply(whole, block, [&](Value step) { return loadTile(padded, {step, e.index(0), e.index(0)}); });
+      padRows(e.add(rows.first, wholeTiles), rest, block);
+      multiply(wholeTiles, block, [&](Value step) { return loadTile(padded, {step, e.index(0), e.index(0)}); });
     });
   }
 

@@ -18,7 +18,7 @@
 //
 // A last tile of fewer than 16 rows begins further up: it goes first, and what it computes for rows of other tiles is
 // thrown away.
-#include "compiler/passes/schedule/cpu/matmul/AmxInt8.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 
 #include "compiler/passes/schedule/cpu/matmul/QuantUnpack.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
@@ -43,7 +43,7 @@ struct UnpackedBlock {
   Value codes, scales, offsets;
 };
 
-const QuantUnpacker &unpackerOf(const MatmulContext &c) {
+const QuantUnpacker &getUnpacker(const MatmulContext &c) {
   return *findQuantUnpacker(c.plan.shape.weightFormat->name);
 }
 
@@ -55,7 +55,7 @@ Value allocate(Emitter &e, ArrayRef<int64_t> shape, Type element) {
 class ColumnUnpacker {
 public:
   ColumnUnpacker(const MatmulContext &c, UnpackedBlock &to, Value panel, Value k, int64_t column)
-      : e(c.e), unpacker(unpackerOf(c)), to(to), column(e.index(column)),
+      : e(c.e), unpacker(getUnpacker(c)), to(to), column(e.index(column)),
         reader(e, c.weight, {panel, k, this->column}, side) {}
 
   // Its groups are stored from index `first` on.
@@ -103,7 +103,7 @@ public:
   };
 
   AmxTile(const MatmulContext &c, const UnpackedBlock &block, Value products, const Origin &origin)
-      : e(c.e), x(cast<TypedValue<MemRefType>>(c.x)), groupValues(unpackerOf(c).groupValues), block(block),
+      : e(c.e), x(cast<TypedValue<MemRefType>>(c.x)), groupValues(getUnpacker(c).groupValues), block(block),
         products(products), origin(origin) {}
 
   Emitter::Values accumulate(Value groups, ValueRange sums) {
@@ -191,7 +191,7 @@ public:
     e.loop(e.index(0), e.index(shape.k), blockK, [&](Value k) {
       Value count = e.min(e.index(blockSteps), e.div(e.sub(e.index(shape.k), k), activationGroup));
       UnpackedBlock block = unpack(k, count);
-      Value groups = e.mul(count, activationGroup / unpackerOf(c).groupValues);
+      Value groups = e.mul(count, activationGroup / getUnpacker(c).groupValues);
       e.loop(e.index(0), e.ceilDiv(rows, side), 1, [&](Value tile) {
         AmxTileRows tileRows(e, rows, tile);
         e.loop(e.index(0), e.index(shape.panelLanes), side, [&](Value column) {
@@ -207,7 +207,7 @@ public:
 private:
   UnpackedBlock unpack(Value k, Value count) {
     UnpackedBlock block = {stack.codes, stack.scales, stack.offsets};
-    int64_t groups = activationGroup / unpackerOf(c).groupValues;
+    int64_t groups = activationGroup / getUnpacker(c).groupValues;
     e.loop(e.index(0), count, 1, [&](Value step) {
       for (int64_t column = 0; column < c.plan.shape.panelLanes; column += side)
         ColumnUnpacker(c, block, panel, e.add(k, e.mul(step, activationGroup)), column).unpack(e.mul(step, groups));
@@ -247,7 +247,7 @@ bool canUseAmxInt8(const MatmulShape &shape, const IsaTraits &traits) {
 
 AmxInt8::AmxInt8(const MatmulContext &c) : c(c), maxRows(std::min<int64_t>(c.plan.tunables.blockRows, 192)) {
   Emitter &e = c.e;
-  int64_t groupValues = unpackerOf(c).groupValues, groups = blockK / groupValues, lanes = c.plan.shape.panelLanes;
+  int64_t groupValues = getUnpacker(c).groupValues, groups = blockK / groupValues, lanes = c.plan.shape.panelLanes;
   stack.sums = e.stackBuffer({maxRows + 1, lanes});  // the last row takes what is thrown away
   stack.codes = allocate(e, {groups, groupValues / wordCodes, wordCodes * lanes}, e.b.getI8Type());
   stack.scales = e.stackBuffer({groups, lanes});

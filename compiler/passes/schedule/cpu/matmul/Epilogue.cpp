@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The epilogue of a matmul makes results of sums, a vector of columns at a time, row by row, while the sums are in L1.
 // Columns are masked only where they end within a panel.
-#include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 

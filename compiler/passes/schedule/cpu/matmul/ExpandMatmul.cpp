@@ -3,8 +3,8 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulLoops.h"
+#include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -16,7 +16,7 @@
 #include "compiler/passes/schedule/cpu/matmul/LaneOrder.h"
 #include "compiler/passes/schedule/cpu/matmul/MatmulTile.h"
 #include "compiler/passes/schedule/storage/BlockReader.h"
-#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 using namespace mlir;
 

@@ -18,9 +18,9 @@ Value unpackBits(BlockReader &r, Value word, int64_t shift, int64_t mask) {
 // Four of eight 6-bit numbers are whole in a word; the others' lower bits are in the halves of another word, and their
 // upper bits above those of the first four.
 void unpackSixBits(BlockReader &r, int64_t field, int64_t word, int64_t half, Value (&numbers)[2]) {
-  Value whole = r.words(field, r.e.index(word)), halves = r.words(field, r.e.index(2));
-  numbers[0] = r.mask(whole, 0x3f3f3f3f);
-  numbers[1] = r.join(unpackBits(r, halves, half, 0x0f0f0f0f), unpackBits(r, whole, 2, 0x30303030), 0);
+  Value direct = r.words(field, r.e.index(word)), halves = r.words(field, r.e.index(2));
+  numbers[0] = r.mask(direct, 0x3f3f3f3f);
+  numbers[1] = r.join(unpackBits(r, halves, half, 0x0f0f0f0f), unpackBits(r, direct, 2, 0x30303030), 0);
 }
 
 Emitter::Values scalesQ45_K(BlockReader &r) {
@@ -51,8 +51,8 @@ template <int64_t field> Value nibbles(BlockReader &r, Value pair, int64_t secon
 
 // Each byte has the fifth bits of eight values, one of each run.
 Value codesQ5_K(BlockReader &r, Value pair, int64_t second, int64_t word) {
-  Value pairBits = r.right(r.words(3, r.e.index(word)), r.e.mul(pair, 2));
-  Value fifth = r.mask(r.left(pairBits, 4 - second), 0x10101010);
+  Value pairBits = r.shiftRight(r.words(3, r.e.index(word)), r.e.mul(pair, 2));
+  Value fifth = r.mask(r.shiftLeft(pairBits, 4 - second), 0x10101010);
   return r.join(nibbles<4>(r, pair, second, word), fifth, 0);
 }
 
@@ -66,8 +66,8 @@ Value firstIndexQ6_K(Emitter &e, Value pair) {
 Value codesQ6_K(BlockReader &r, Value pair, int64_t second, int64_t word) {
   Emitter &e = r.e;
   Value high = r.words(1, e.add(e.mul(e.div(pair, 2), 8), word));
-  Value pairBits = r.right(high, e.mul(e.rem(pair, 2), 2));
-  Value upper = second ? r.mask(pairBits, 0x30303030) : r.mask(r.left(pairBits, 4), 0x30303030);
+  Value pairBits = r.shiftRight(high, e.mul(e.rem(pair, 2), 2));
+  Value upper = second ? r.mask(pairBits, 0x30303030) : r.mask(r.shiftLeft(pairBits, 4), 0x30303030);
   return r.join(nibbles<0>(r, pair, second, word), upper, 0);
 }
 

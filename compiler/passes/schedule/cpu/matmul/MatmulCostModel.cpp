@@ -98,9 +98,10 @@ private:
   // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
   void chooseBlocks(int64_t cacheBytes) {
     constexpr int64_t maxRows = 192;  // sums on the stack are those of one group
-    bool many = plan.sumsWaitInResult() || !microkernel.keepsRowsInL2();
-    t.blockRows =
-        many ? maxRows : std::clamp<int64_t>(cacheBytes / xFormat.byteSize(shape.k), 8 * registerTileRows, maxRows);
+    bool usesMaxRows = plan.sumsWaitInResult() || !microkernel.keepsRowsInL2();
+    t.blockRows = usesMaxRows
+                      ? maxRows
+                      : std::clamp<int64_t>(cacheBytes / xFormat.byteSize(shape.k), 8 * registerTileRows, maxRows);
     int64_t group = plan.groupPanels(t.tileRows),
             groups = (cacheBytes / (t.blockRows * 4) - xFormat.byteSize(t.blockK) / 4) / (shape.panelLanes * group);
     t.blockPanels = t.blockK == shape.k ? shape.panels : plan.sumsWaitInResult() && groups > 1 ? groups * group : group;

@@ -82,10 +82,10 @@ MatmulLoops::DequantizedBlock MatmulLoops::allocateDequantized() {
 void MatmulLoops::emit(Value first, Value count, const Panels &panels) {
   if (std::optional<int64_t> staticCount = getConstantIntValue(count); areFew && staticCount)
     return emitFewRows(first, *staticCount, panels);
-  auto few = [&] { e.dispatch(count, 1, maxFewRows, [&](int64_t n) { emitFewRows(first, n, panels); }); };
+  auto emitFew = [&] { e.dispatch(count, 1, maxFewRows, [&](int64_t n) { emitFewRows(first, n, panels); }); };
   if (areFew)
-    return few();
-  e.choose(e.less(count, e.index(maxFewRows + 1)), few, [&] {
+    return emitFew();
+  e.choose(e.less(count, e.index(maxFewRows + 1)), emitFew, [&] {
     if (amx)
       return e.choose(
           amx->takesRows(count), [&] { amx->multiply(first, count, panels.begin, panels.end); },
@@ -103,9 +103,9 @@ void MatmulLoops::emit(Value first, Value count, const Panels &panels) {
 void MatmulLoops::forEachGroup(int64_t rows, Value begin, Value end, llvm::function_ref<void(int64_t, Value)> body) {
   Value first = begin;
   for (int64_t step = plan.groupPanels(rows); step > 0; step /= 2) {
-    Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
-    e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
-    first = whole;
+    Value groupsEnd = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
+    e.loop(first, groupsEnd, step, [&](Value panel) { body(step, panel); });
+    first = groupsEnd;
   }
 }
 
@@ -122,15 +122,15 @@ void MatmulLoops::emitFewRows(Value first, int64_t rows, const Panels &panels) {
 // Rows that read the weight itself: as streams, if the plan says so and they are more than a tile.
 void MatmulLoops::emitRowsFromMemory(Value first, Value count, const Panels &panels) {
   const int64_t minSplitRows = EvenParts::smallest(t.tileRows + 1, t.tileRows);
-  auto many = [&] {
+  auto emitBlocked = [&] {
     // There may be so few that they are one tile.
     Rows rows = {first, count, EvenParts(e, count, t.tileRows, t.tallRows), std::min(maxFewRows + 1, minSplitRows)};
     emitBlocks(rows, panels, {t.blockPanels, t.blockK, manyRowSums, t.tileRows});
   };
   if (!streamSums)
-    return many();
+    return emitBlocked();
   Value isTile = e.less(count, e.index(std::max(t.tileRows, t.tallRows) + 1));
-  e.choose(e.select(isTile, isTile, e.less(e.index(t.streamRows), count)), many, [&] {
+  e.choose(e.select(isTile, isTile, e.less(e.index(t.streamRows), count)), emitBlocked, [&] {
     Rows rows = {first, count, EvenParts(e, count, t.tileRows), minSplitRows};
     emitBlocks(rows, panels, {plan.groupPanels(t.tileRows), t.streamK, streamSums, t.tileRows});
   });

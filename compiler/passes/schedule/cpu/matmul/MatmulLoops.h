@@ -2,7 +2,7 @@
 // The loops of a matmul: what a task does, tile by tile, with rows and panels.
 #pragma once
 
-#include "compiler/passes/schedule/cpu/matmul/AmxInt8.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 #include "compiler/passes/schedule/cpu/matmul/EvenParts.h"
 #include "compiler/passes/schedule/cpu/matmul/Prefetch.h"
 

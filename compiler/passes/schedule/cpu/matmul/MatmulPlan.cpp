@@ -10,22 +10,22 @@ namespace talc {
 constexpr int64_t maxStackSumBytes = 192 << 10;
 
 ArrayRef<TuningParameter<MatmulTunables>> MatmulTunables::parameters() {
-  constexpr int64_t many = 1 << 24;
+  constexpr int64_t maxSize = 1 << 24;
   using T = MatmulTunables;
-  static constexpr TuningParameter<T> all[] = {{"block_depth", &T::blockK, 1, many},
-                                               {"block_panels", &T::blockPanels, 1, many},
+  static constexpr TuningParameter<T> all[] = {{"block_depth", &T::blockK, 1, maxSize},
+                                               {"block_panels", &T::blockPanels, 1, maxSize},
                                                {"block_rows", &T::blockRows, 1, 1 << 12},
                                                {"fetch_ahead", &T::prefetchAhead, 0, 1 << 12},
                                                {"fetch_first", &T::prefetchFirst, 0, 1 << 12},
                                                {"fetch_level", &T::prefetchLevel, 1, 2},
                                                {"fetch_next", &T::prefetchNext, 0, 32},
                                                {"fetch_rows", &T::prefetchRows, 1, 16},
-                                               {"layout_rows", &T::dequantizeRows, 0, many},
+                                               {"layout_rows", &T::dequantizeRows, 0, maxSize},
                                                {"row_columns", &T::rowColumns, 4, 1 << 10},
-                                               {"stream_depth", &T::streamK, 1, many},
+                                               {"stream_depth", &T::streamK, 1, maxSize},
                                                {"stream_rows", &T::streamRows, 0, 64},
                                                {"tall_rows", &T::tallRows, 0, 16},
-                                               {"task_panels", &T::taskPanels, 1, many},
+                                               {"task_panels", &T::taskPanels, 1, maxSize},
                                                {"tile_columns", &T::tileColumns, 4, 1 << 10},
                                                {"tile_rows", &T::tileRows, 1, 16},
                                                {"tile_steps", &T::unroll, 1, 32}};
@@ -99,8 +99,8 @@ int64_t MatmulPlan::columns(int64_t rows) const {
     return tunables.rowColumns;
   if (rows > tunables.tileRows)
     return microkernel->tallTileColumns(tunables.tileColumns);
-  bool few = rows < tunables.tileRows && rows <= microkernel->tileRows();
-  return few ? std::max(microkernel->tileColumns(rows), tunables.tileColumns) : tunables.tileColumns;
+  bool isShortTile = rows < tunables.tileRows && rows <= microkernel->tileRows();
+  return isShortTile ? std::max(microkernel->tileColumns(rows), tunables.tileColumns) : tunables.tileColumns;
 }
 
 int64_t MatmulPlan::maxFewRows() const {

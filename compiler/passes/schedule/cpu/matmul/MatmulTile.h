@@ -30,6 +30,9 @@ struct MatmulContext {
       prefetchResults = nullptr;
 };
 
+// The context of an op's loops, whose results its epilogue makes of the sums.
+MatmulContext makeMatmulContext(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op);
+
 // Where the sums of a block of rows wait for their epilogue: on the stack, whose row 0 and column 0 are those of
 // `firstRow` and `firstPanel`, or, if `stack` is null, in the result itself.
 struct StoredSums {

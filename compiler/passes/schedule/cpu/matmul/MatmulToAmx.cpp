@@ -6,8 +6,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/Isa.h"
-#include "compiler/passes/schedule/cpu/matmul/AmxBf16.h"
-#include "compiler/passes/schedule/cpu/matmul/AmxInt8.h"
+#include "compiler/passes/schedule/cpu/matmul/Amx.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -55,8 +55,8 @@ Value fifthBitsByProduct(BlockReader &r, Value bits, int64_t word) {
 // Exchanges the bits of `lower` with those `distance` above.
 Value exchangeBits(BlockReader &r, Value bits, int64_t distance, int64_t lower) {
   auto xorOf = [&](Value x, Value y) { return arith::XOrIOp::create(r.e.b, r.e.loc, x, y).getResult(); };
-  Value change = r.mask(xorOf(r.right(bits, distance), bits), lower);
-  return xorOf(xorOf(bits, change), r.left(change, distance));
+  Value change = r.mask(xorOf(r.shiftRight(bits, distance), bits), lower);
+  return xorOf(xorOf(bits, change), r.shiftLeft(change, distance));
 }
 
 // The same without a product: once for all words, bits are exchanged so that each byte has its own bits of all words.
@@ -68,14 +68,14 @@ Value fifthBitsByShift(BlockReader &r, Value bits, int64_t word) {
   constexpr int64_t fifth = 4;
   bits = exchangeBits(r, exchangeBits(r, bits, 14, 0x0000cccc), 7, 0x00aa00aa);
   int64_t place = word % 2 * 4 + word / 4 * 2 + word / 2 % 2;
-  return place > fifth ? r.right(bits, place - fifth) : r.left(bits, fifth - place);
+  return place > fifth ? r.shiftRight(bits, place - fifth) : r.shiftLeft(bits, fifth - place);
 }
 
 // Dot products of more than a few rows keep the units that multiply busy. With ternary logic, exchanging bits takes few
 // enough instructions.
 bool avoidsProducts(const IsaTraits &traits, int64_t rows) {
-  constexpr int64_t few = 2;
-  return traits.ternaryLogic && rows > few;
+  constexpr int64_t maxRows = 2;
+  return traits.ternaryLogic && rows > maxRows;
 }
 
 template <int64_t field> Value nibblesAndFifthBits(BlockReader &r, int64_t word, int64_t rows) {

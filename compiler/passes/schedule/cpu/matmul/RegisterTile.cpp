@@ -69,21 +69,21 @@ Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, Val
   int64_t unroll = tiles.front().unroll;
   if (unroll == 1)
     return go(e.index(0), depth, 1, init);
-  Value whole = e.mul(e.div(depth, unroll), unroll);
-  return go(whole, depth, 1, go(e.index(0), whole, unroll, init));
+  Value unrolledDepth = e.mul(e.div(depth, unroll), unroll);
+  return go(unrolledDepth, depth, 1, go(e.index(0), unrolledDepth, unroll, init));
 }
 
 Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, int64_t depth) {
   const RegisterTile &first = tiles.front();
-  int64_t whole = depth / first.unroll * first.unroll;
+  int64_t unrolledDepth = depth / first.unroll * first.unroll;
   Emitter::Values sums(init);
-  if (whole > 0)
-    sums = e.loop(e.index(0), e.index(whole), first.unroll, init, [&](Value k, ValueRange carried) {
+  if (unrolledDepth > 0)
+    sums = e.loop(e.index(0), e.index(unrolledDepth), first.unroll, init, [&](Value k, ValueRange carried) {
       if (first.begin)
         first.begin(k);
       return emitSteps(e, tiles, carried, k, first.unroll);
     });
-  for (int64_t k = whole; k < depth; ++k)
+  for (int64_t k = unrolledDepth; k < depth; ++k)
     sums = emitSteps(e, tiles, sums, e.index(k), /*unroll=*/1);
   return sums;
 }

@@ -54,9 +54,9 @@ private:
     parts = e.select(isTokenParallel, threads, one);
     Value threadsPerPart = e.select(isTokenParallel, one, threads);
     Value rowsPerPart = e.ceilDiv(rows, parts), blocks = e.ceilDiv(rowsPerPart, tasks.getGrain()[0]);
-    Value wanted =
+    Value sharedBlocks =
         e.min(e.ceilDiv(e.mul(threadsPerPart, tunables.shareTasks), groups), e.div(rowsPerPart, tunables.shareRows));
-    blocksPerPart = e.select(isDynamic, e.max(blocks, wanted), blocks);
+    blocksPerPart = e.select(isDynamic, e.max(blocks, sharedBlocks), blocks);
   }
 
   Value firstRow(Value block) {

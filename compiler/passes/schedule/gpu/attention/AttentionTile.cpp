@@ -3,7 +3,7 @@
 #include "compiler/passes/schedule/gpu/attention/AttentionTile.h"
 
 #include "compiler/passes/schedule/attention/KvLayout.h"
-#include "compiler/passes/schedule/attention/ZeroKeys.h"
+#include "compiler/passes/schedule/attention/OnlineSoftmax.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"

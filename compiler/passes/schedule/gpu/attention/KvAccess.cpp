@@ -3,8 +3,7 @@
 #include "compiler/passes/schedule/gpu/attention/KvAccess.h"
 
 #include "compiler/passes/schedule/attention/KvLayout.h"
-#include "compiler/passes/schedule/storage/DequantLoads.h"
-#include "compiler/passes/schedule/storage/QuantStores.h"
+#include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 using namespace mlir;
 

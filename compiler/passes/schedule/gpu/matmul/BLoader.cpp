@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread reads what it has copied itself. Vectors of neighboring threads are adjacent, so there are no bank
-// conflicts:
+// A thread reads what it has copied itself. Vectors of neighboring threads are adjacent, which avoids bank conflicts:
 //
 //   stage of k / 16    vector 0 of threads 0 1 2 ... 31   vector 1 of threads 0 1 2 ... 31   ...
 #include "compiler/passes/schedule/gpu/matmul/BLoader.h"

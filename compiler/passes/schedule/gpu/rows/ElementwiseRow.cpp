@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An elementwise linalg.generic of a single row: workgroups share its columns, one for each thread.
 #include "compiler/passes/schedule/gpu/WorkgroupOps.h"
-#include "compiler/passes/schedule/rows/Elementwise.h"
+#include "compiler/passes/schedule/rows/RowLoops.h"
 
 using namespace mlir;
 

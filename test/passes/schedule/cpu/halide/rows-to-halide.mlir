@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows-to-halide: the work of row-wise ops on columns becomes a call for each row, with its code on the declaration;
-// loops over rows, groups and heads stay, and so do other kernels and pieces.
+// loops over rows, groups and heads stay, and so do other kernels and compute ops.
 // RUN: talc-opt %s -split-input-file -rows-to-halide -canonicalize -cse -verify-diagnostics | FileCheck %s
 
 // The powers are kept; of the sum of 11 nothing is added in front or behind.

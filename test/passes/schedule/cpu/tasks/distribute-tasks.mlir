@@ -3,7 +3,7 @@
 // and queries beside their bodies is not repeated here.
 // RUN: talc-opt %s -split-input-file -distribute-tasks -canonicalize -cse -verify-diagnostics | FileCheck %s
 
-// Rows: equal parts, one for each thread; everything if the piece is every thread's own.
+// Rows: equal parts, one for each thread; everything if every thread computes the op for itself.
 // CHECK-LABEL: @rows(
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads

@@ -13,7 +13,7 @@
 // CHECK: math.tanh
 // CHECK: linalg.yield
 // REMARKS: split-k{{.*}}split-K in 16 parts, which are 16 tasks instead of 1
-// There are no MMAs of f32.
+// MMAs do not take f32.
 // MMA-LABEL: func.func @row(
 // MMA: split_k 16 {
 func.func @row(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<1x1024x64xf32>, %y: memref<1x64xf32>) {

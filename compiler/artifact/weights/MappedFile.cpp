@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps files of weights.
+#include "compiler/artifact/weights/MappedFile.h"
+
+#include "compiler/Error.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace talc {
+
+llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &path) {
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat facts;
+  if (file < 0 || fstat(file, &facts) != 0) {
+    int reason = errno;
+    if (file >= 0)
+      close(file);
+    return makeError(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(reason));
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    close(file);
+    return makeError(ErrorCode::WeightFile, "{}: is not a regular file", path);
+  }
+  auto size = static_cast<size_t>(facts.st_size);
+  void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  int reason = errno;
+  close(file);
+  if (data == MAP_FAILED && reason == ENOMEM)
+    return llvm::createStringError(fmt::format(
+        "error[T0408]: {}: the system refused {} bytes of address space; raise its limit (ulimit -v)", path, size));
+  if (data == MAP_FAILED)
+    return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const uint8_t *>(data), size));
+}
+
+// A handler may interrupt at any place, so the mapped files are where they can be read without a lock. Files beyond
+// these are not found; checkpoints have hundreds at most.
+static std::atomic<const MappedFile *> mapped[1024];
+
+MappedFile::MappedFile(std::string path, const uint8_t *data, size_t size)
+    : path(std::move(path)), data(data), size(size) {
+  for (std::atomic<const MappedFile *> &place : mapped) {
+    const MappedFile *free = nullptr;
+    if (place.compare_exchange_strong(free, this))
+      return;
+  }
+}
+
+const char *MappedFile::pathAt(const void *address) {
+  for (const std::atomic<const MappedFile *> &place : mapped)
+    if (const MappedFile *file = place.load())
+      if (address >= file->data && address < file->data + file->size)
+        return file->path.c_str();
+  return nullptr;
+}
+
+MappedFile::~MappedFile() {
+  for (std::atomic<const MappedFile *> &place : mapped) {
+    const MappedFile *self = this;
+    if (place.compare_exchange_strong(self, nullptr))
+      break;
+  }
+  if (data)
+    munmap(const_cast<uint8_t *>(data), size);
+}
+
+void MappedFile::releasePages() const {
+  if (data)
+    madvise(const_cast<uint8_t *>(data), size, MADV_DONTNEED);
+}
+
+}  // namespace talc
