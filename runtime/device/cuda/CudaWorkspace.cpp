@@ -3,8 +3,6 @@
 // of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
-#include "runtime/device/gpu/StepWords.h"
-
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
@@ -73,7 +71,7 @@ Status CudaWorkspace::finish(const char *what) const {
 
 Status CudaWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
-  const StepSize wanted = largerOf(size, room);
+  const StepSize wanted = maxSize(size, room);
   room = {};  // what cannot grow is given up first
   if (Status status = gpu.use(); status.failed())
     return status;
@@ -154,7 +152,7 @@ Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
   if (workgroups > INT32_MAX)
     return Status::failure(TALC_ERROR_MEMORY,
                            "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                           model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
+                           model.name().c_str(), kernel.name, values.tokens, gpu.name().c_str());
   for (uint32_t i = 0; i < kernel.argumentCount; ++i)
     arguments[i] = model.code().value(launch, i, values);
   Result result =
@@ -234,7 +232,7 @@ Status CudaWorkspace::run(const Step &step) {
   if (Status status = sendStep(step); status.failed())
     return status;
   clock.restart();
-  Status status = start(step, valuesOf(step, addresses()));
+  Status status = start(step, launchValues(step, addresses()));
   if (!status.failed())
     status = fetchResults(step);
   // Whatever was begun still reads the step and writes results.

@@ -10,7 +10,7 @@
 
 namespace talc::vulkan {
 
-// What can be known of a GPU without using it.
+// Properties of a GPU that can be read without opening it.
 struct GpuProperties {
   PhysicalDevice device = nullptr;
   std::string description;  // AMD Radeon RX 7900 XTX (RADV NAVI31)

@@ -7,7 +7,7 @@
 
 namespace talc::vulkan {
 
-// Of one thread. Begun, filled, run, and run again as often as one likes.
+// A command buffer of one thread: it is recorded once, and run as often as wanted.
 class Commands {
 public:
   explicit Commands(const Gpu &gpu) : gpu(gpu) {}

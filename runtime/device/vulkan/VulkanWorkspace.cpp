@@ -3,8 +3,6 @@
 // are written where the host sees them.
 #include "runtime/device/vulkan/VulkanWorkspace.h"
 
-#include "runtime/device/gpu/StepWords.h"
-
 #include <cinttypes>
 #include <cstring>
 
@@ -77,7 +75,7 @@ Status VulkanWorkspace::record(const LaunchEntry &entry) {
 
 Status VulkanWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
-  const StepSize wanted = largerOf(size, room);
+  const StepSize wanted = maxSize(size, room);
   room = {};  // what cannot grow is given up first
   const uint64_t wordBytes = stepWordBytes(facts, wanted.tokens);
   uint64_t arenaBytes = gpuMemoryFor(facts, options.slots, wanted).temporaries;
@@ -139,7 +137,7 @@ StepAddresses VulkanWorkspace::addresses() const {
 
 Status VulkanWorkspace::writeArguments(const Step &step) {
   const LaunchEntry &entry = model.code().entries()[step.entry];
-  const LaunchValues values = valuesOf(step, addresses());
+  const LaunchValues values = launchValues(step, addresses());
   unsigned char *place = entries[step.entry]->arguments.mapped();
   for (uint32_t i = 0; i < entry.launchCount; ++i) {
     const Launch &launch = model.code().launch(entry.firstLaunch + i);
@@ -148,7 +146,7 @@ Status VulkanWorkspace::writeArguments(const Step &step) {
     if (workgroups > gpu.facts().workgroupsInX)
       return Status::failure(TALC_ERROR_MEMORY,
                              "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                             model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
+                             model.name().c_str(), kernel.name, values.tokens, gpu.name().c_str());
     const uint32_t grid[3] = {static_cast<uint32_t>(workgroups), kernel.grid.y, 1};
     memcpy(place, grid, sizeof(grid));
     for (uint32_t n = 0; n < kernel.argumentCount; ++n) {
