@@ -25,10 +25,9 @@ namespace {
 Loops make(const Description &description) {
   static const std::map<std::string, Loops (*)(const Description &)> kinds = {
       {"matmul", makeMatmul}, {"row", makeRow}, {"scores", makeScores}, {"values", makeValues}};
-  auto found = kinds.find(description.text("kind"));
-  expect(found != kinds.end(),
-         "kind " + description.text("kind") + " is unknown; expected matmul, row, scores or values");
-  return found->second(description);
+  auto it = kinds.find(description.text("kind"));
+  expect(it != kinds.end(), "kind " + description.text("kind") + " is unknown; expected matmul, row, scores or values");
+  return it->second(description);
 }
 
 void generate(const std::string &descriptionPath, const std::string &prefix) {

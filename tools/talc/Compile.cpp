@@ -37,8 +37,8 @@ static EmitKind emitKind(const std::string &emit) {
                                                         {"object", EmitKind::Object},
                                                         {"code", EmitKind::Code},
                                                         {"ir", EmitKind::Ir}};
-  auto found = kinds.find(emit);
-  return found == kinds.end() ? EmitKind::Listing : found->second;
+  auto it = kinds.find(emit);
+  return it == kinds.end() ? EmitKind::Listing : it->second;
 }
 
 // Whether the output is an artifact and not a listing.
@@ -117,13 +117,13 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
     addNumber(measuredKeys::divergenceError, comparison->divergence.error);
     addNumber(measuredKeys::maxDivergence, comparison->maxDivergence);
     addNumber(measuredKeys::sameTop, comparison->sameTop.mean);
-    llvm::SmallVector<mlir::Attribute> means, most;
+    llvm::SmallVector<mlir::Attribute> means, maxErrors;
     for (const perplexity::Comparison::Layer &layer : comparison->layers) {
       means.push_back(b.getF64FloatAttr(layer.mean));
-      most.push_back(b.getF64FloatAttr(layer.most));
+      maxErrors.push_back(b.getF64FloatAttr(layer.maxError));
     }
     add(measuredKeys::layerErrors, b.getArrayAttr(means));
-    add(measuredKeys::maxErrors, b.getArrayAttr(most));
+    add(measuredKeys::maxErrors, b.getArrayAttr(maxErrors));
   }
   module->setAttr(measuredAttr, b.getDictionaryAttr(entries));
 }
@@ -138,12 +138,12 @@ static bool isWholeModel(const CompileOptions &options) {
 // the options of this run.
 static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
   mlir::Builder b(module.getContext());
-  auto known = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
-  mlir::Attribute model = known ? known.get(originKeys::model) : mlir::Attribute();
+  auto origin = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
+  mlir::Attribute model = origin ? origin.get(originKeys::model) : mlir::Attribute();
   llvm::SmallVector<mlir::Attribute> words;
-  if (auto given = known ? known.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
-    llvm::append_range(words, given);
-  if (!known && isWholeModel(options))
+  if (auto originOptions = origin ? origin.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
+    llvm::append_range(words, originOptions);
+  if (!origin && isWholeModel(options))
     model = b.getStringAttr(options.model);
   for (const std::string &word : options.modelOptions)
     words.push_back(b.getStringAttr(word));

@@ -6,7 +6,7 @@
 
 namespace talc::tools {
 
-CLI::Validator oneOf(const std::vector<std::string> &words) {
+CLI::Validator isMember(const std::vector<std::string> &words) {
   const CLI::Validator member = CLI::IsMember(words);
   return CLI::Validator(
       [member, words](std::string &word) {

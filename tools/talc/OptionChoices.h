@@ -10,7 +10,7 @@
 namespace talc::tools {
 
 // Works like CLI::IsMember, and suggests the word that may have been meant.
-CLI::Validator oneOf(const std::vector<std::string> &words);
+CLI::Validator isMember(const std::vector<std::string> &words);
 
 // Returns the word of --target for the code of a GPU that --device names, such as cuda:1; empty: it names none.
 std::string gpuTarget(const std::string &device);

@@ -262,13 +262,13 @@ static bool readWords(const std::string &text, Words &words) {
 
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   Words words;
-  bool known = readWords(text, words);
+  bool isComplete = readWords(text, words);
   std::string forms;
   for (const OpKind &kind : opKinds()) {
     forms += (forms.empty() ? "" : ", ") + kind.form();
     if (words.kind != kind.name)
       continue;
-    if (!known || !kind.takes(words))
+    if (!isComplete || !kind.takes(words))
       return wrongOp(text, kind.form());
     if (std::string problem = contradiction(words, past); !problem.empty())
       return fmt::format("--op '{}': {}", text, problem);

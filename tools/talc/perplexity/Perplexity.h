@@ -35,7 +35,7 @@ struct Comparison {
   // For each layer of |y - z| / |z|, where y is what it yields for a token and z the same of the other model: the mean
   // over tokens, and the most. Empty: not observed.
   struct Layer {
-    double mean = 0, most = 0;
+    double mean = 0, maxError = 0;
   };
   std::vector<Layer> layers;
 };

@@ -14,7 +14,7 @@ using Seconds = std::vector<double>;  // one for each round
 // Times of one kind of step, for each code in the order of their first runs.
 struct StepTimes {
   std::string name, phase;
-  std::vector<Seconds> whole;
+  std::vector<Seconds> total;                           // whole steps
   std::map<std::string, std::vector<Seconds>> kernels;  // by name, the sum of all calls
 };
 
@@ -29,7 +29,7 @@ struct Comparison {
   double ratio = 1;     // changed time / time of the code that ran twice; the median of rounds
   bool faster = false;  // with confidence, and by more than the noise
   bool slower = false;  // the same
-  double most = 1;      // the upper end of the interval
+  double highest = 1;   // the upper end of the interval
   double spread = 0;    // the noise, relative to the time
 };
 
