@@ -93,7 +93,7 @@ static const char *findImpossibleList(const artifact::ModelInfo &info) {
   artifact::forEachTokenList(info.generation, [&](const artifact::TokenListSetting &setting, const auto &list) {
     if (found)
       return;
-    if (list.count < 0 || list.count > setting.most)
+    if (list.count < 0 || list.count > setting.maxCount)
       found = setting.counted;
     else if (setting.shape == artifact::ListShape::groups
                  ? !artifact::areTokenGroups(list.ids, list.count, info.vocabularySize)

@@ -17,13 +17,13 @@ inline std::string numberText(double value) {
 
 // "0 or more", "above 0, at most 1", "1 to 1024"; flags and choices are counted from 0.
 inline std::string rangeText(const SettingRange &range) {
-  if (range.least <= -unbounded)
+  if (range.minimum <= -unbounded)
     return "any finite number";
-  const std::string least = numberText(range.least);
-  if (!range.bounded() || range.most == INT32_MAX)
-    return range.excludesLeast ? "above " + least : least + " or more";
-  return range.excludesLeast ? "above " + least + ", at most " + numberText(range.most)
-                             : least + " to " + numberText(range.most);
+  const std::string minimum = numberText(range.minimum);
+  if (!range.bounded() || range.maximum == INT32_MAX)
+    return range.excludesMinimum ? "above " + minimum : minimum + " or more";
+  return range.excludesMinimum ? "above " + minimum + ", at most " + numberText(range.maximum)
+                               : minimum + " to " + numberText(range.maximum);
 }
 
 }  // namespace talc::artifact

@@ -30,8 +30,8 @@ template <typename Target> static Read text(Target &target) {
   return [&target](const std::string &value) { return target = value, std::string(); };
 }
 
-template <typename Target> static Read number(Target &target, int32_t least, int32_t most) {
-  return [&target, least, most](const std::string &value) { return readInteger(value, least, most, target); };
+template <typename Target> static Read number(Target &target, int32_t minimum, int32_t maximum) {
+  return [&target, minimum, maximum](const std::string &value) { return readInteger(value, minimum, maximum, target); };
 }
 
 static Read prompt(Options &target, PromptSource::Kind kind) {

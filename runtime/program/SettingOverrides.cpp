@@ -12,12 +12,12 @@ using artifact::OptionGroup, artifact::Setting, artifact::SettingKind, artifact:
 
 // A range of numbers in words.
 static std::string numbersText(const SettingRange &range) {
-  const std::string least = numberText(range.least), most = numberText(range.most);
-  if (range.least <= -artifact::unbounded)
+  const std::string minimum = numberText(range.minimum), maximum = numberText(range.maximum);
+  if (range.minimum <= -artifact::unbounded)
     return "a number";
-  if (range.excludesLeast)
-    return "a number above " + least + (range.bounded() ? ", at most " + most : "");
-  return range.bounded() ? "a number from " + least + " to " + most : "a number of at least " + least;
+  if (range.excludesMinimum)
+    return "a number above " + minimum + (range.bounded() ? ", at most " + maximum : "");
+  return range.bounded() ? "a number from " + minimum + " to " + maximum : "a number of at least " + minimum;
 }
 
 std::string readSetting(const SettingRange &range, const std::string &text, std::optional<float> &value) {
@@ -40,7 +40,7 @@ static std::string readChoice(const SettingRange &range, const std::string &text
 std::string readSetting(const SettingRange &range, const std::string &text, std::optional<int32_t> &value) {
   if (range.kind == SettingKind::Choice)
     return readChoice(range, text, value);
-  return readInteger(text, static_cast<int32_t>(range.least), static_cast<int32_t>(range.most), value);
+  return readInteger(text, static_cast<int32_t>(range.minimum), static_cast<int32_t>(range.maximum), value);
 }
 
 // In talc.h 0 would mean the model's own setting.

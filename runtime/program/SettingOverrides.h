@@ -14,7 +14,7 @@ struct GivenForm {
   using Number = std::optional<float>;
   using Integer = std::optional<int32_t>;
   struct None {};
-  template <int32_t most> using Tokens = None;
+  template <int32_t maxCount> using Tokens = None;
 };
 using SettingOverrides = artifact::GenerationSettings<GivenForm>;
 
