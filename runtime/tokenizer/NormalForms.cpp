@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decompose, order combining marks, compose. Hangul syllables are computed (Unicode, section 3.12).
-#include "runtime/tokenizer/NormalForms.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting: a piece becomes alternating matches and gaps, which the behavior keeps, drops or merges.
-#include "runtime/tokenizer/Splits.h"
 #include "runtime/tokenizer/PatternMatcher.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 namespace talc::tokenizer {

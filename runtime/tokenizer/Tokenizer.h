@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/tokenizer/AddedTokens.h"
-#include "runtime/tokenizer/DecodeScratch.h"
+#include "runtime/tokenizer/Decoders.h"
 #include "runtime/tokenizer/Section.h"
 
 #include <cstdint>
