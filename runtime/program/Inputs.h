@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/program/LineReader.h"
-#include "runtime/program/PrefixText.h"
+#include "runtime/program/Prompts.h"
 
 #include <deque>
 #include <functional>

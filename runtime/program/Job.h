@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task of a run, and what it reports afterwards.
+// A run of the program: its inputs and options, what evaluates them, and what is reported afterwards.
 #pragma once
 
 #include "runtime/program/Inputs.h"
@@ -41,5 +41,20 @@ struct Job {
   Status fetch(bool waits) const;
   Status finishEmpty() const;
 };
+
+// Generates text, or prints the output of an encoder.
+Status evaluateInputs(const talc_model *model, const talc_model_info &info, const Options &options, double loadSeconds);
+
+// Formats a line for each device.
+std::string devicesText();
+
+// Formats the text of --memory, whose figures are exact.
+std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads);
+
+// Formats which texts ended because the capacity was full; empty when none did.
+std::string endingText(const Job &job);
+
+// Formats the line after a run.
+std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds);
 
 }  // namespace talc::program

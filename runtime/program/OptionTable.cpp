@@ -2,8 +2,6 @@
 // The table of options. Settings of generation come from a table of their own, which frontends and compiler share.
 #include "runtime/program/OptionTable.h"
 
-#include "runtime/program/OptionValues.h"
-
 namespace talc::program {
 
 using artifact::OptionGroup;

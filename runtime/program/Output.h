@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes results to standard output or a file, and notices when that fails (full disk, closed pipe).
+// Writes results: text to standard output or a file, and rows of numbers to a safetensors file.
 #pragma once
 
 #include "runtime/program/AtomicFile.h"
@@ -9,6 +9,7 @@
 
 namespace talc::program {
 
+// Notices when writing fails (full disk, closed pipe).
 class Output {
 public:
   // `path` empty or "-": standard output.
@@ -23,7 +24,20 @@ private:
   std::string waiting;  // not yet in the file
 };
 
-// To standard output.
+// Streams rows of numbers to a safetensors file.
+class TensorFile {
+public:
+  // One float32 tensor [rows[i]][width] per text: NAME, or NAME.0, NAME.1, ... when there are several.
+  Status create(const std::string &path, const std::string &name, const std::vector<size_t> &rows, size_t width);
+  // Appends values in the order of tensors, rows, columns.
+  Status append(const float *values, size_t count) { return file.write(values, count * sizeof(float)); }
+  Status finish() { return file.finish(); }
+
+private:
+  AtomicFile file;
+};
+
+// Writes to standard output.
 Status printOut(std::string_view text);
 
 std::string joinIds(const std::vector<int32_t> &ids);

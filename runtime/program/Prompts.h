@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns texts into token ids.
+// Turns texts into token ids, and puts a text before all of them.
 #pragma once
 
 #include "runtime/program/Options.h"
@@ -25,5 +25,19 @@ Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sou
 
 // Tokenizes a line. `place` is its name in messages.
 Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line);
+
+// A text before every input, which is its prefix: its tokens see each other, and those after it do not.
+class PrefixText {
+public:
+  // Tokenizes the text. Without one nothing is put before inputs.
+  Status read(const talc_model *model, const std::optional<std::string> &text);
+
+  // Puts the prefix before an input. What the tokenizer adds to the beginning of a text is there once.
+  void putBefore(Prompt &input) const;
+
+private:
+  Prompt prefix;
+  std::vector<int32_t> added;
+};
 
 }  // namespace talc::program

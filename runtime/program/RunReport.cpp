@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats the memory table and the summary.
-#include "runtime/program/RunReport.h"
+#include "runtime/program/Job.h"
 
 #include <algorithm>
 #include <cinttypes>

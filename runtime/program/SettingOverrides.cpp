@@ -2,7 +2,7 @@
 // Reads values as the table of settings says.
 #include "runtime/program/SettingOverrides.h"
 
-#include "runtime/program/OptionValues.h"
+#include "runtime/program/OptionTable.h"
 
 #include <vector>
 
