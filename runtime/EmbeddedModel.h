@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the model that is embedded in a program or library.
+// The model that is embedded in a program or library: its artifact, and how it is opened.
 #pragma once
 
 #include "runtime/talc.h"
+
+// The artifact that this program or library carries, once talc compile has put it there (runtime/stub).
+extern "C" __attribute__((visibility("hidden"))) const unsigned char talc_embedded_artifact[];
 
 namespace talc {
 

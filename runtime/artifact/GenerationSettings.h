@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <type_traits>
 
 namespace talc::artifact {
@@ -41,6 +43,27 @@ struct SettingRange {
            (value <= maximum || !bounded());
   }
 };
+
+// ---- The values of a setting in words, for messages and pages
+
+inline std::string numberText(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.12g", value);
+  return text;
+}
+
+// "0 or more", "above 0, at most 1", "1 to 1024"; flags and choices are counted from 0.
+inline std::string rangeText(const SettingRange &range) {
+  if (range.minimum <= -unbounded)
+    return "any finite number";
+  const std::string minimum = numberText(range.minimum);
+  if (!range.bounded() || range.maximum == INT32_MAX)
+    return range.excludesMinimum ? "above " + minimum : minimum + " or more";
+  return range.excludesMinimum ? "above " + minimum + ", at most " + numberText(range.maximum)
+                               : minimum + " to " + numberText(range.maximum);
+}
+
+// ---- The table
 
 // The section of --help that lists an option.
 enum class OptionGroup { Length, Repetition, Sampling, Beams };

@@ -2,7 +2,7 @@
 // Copies settings from the artifact to the public structs, and checks those of a caller, as the table says.
 #include "runtime/sampling/ModelSettings.h"
 
-#include "runtime/artifact/SettingText.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include <algorithm>
 #include <iterator>

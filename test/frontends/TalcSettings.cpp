@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-settings: prints docs/generation.md, whose first table is that of the settings.
-#include "runtime/artifact/SettingText.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include <cstdio>
 #include <string>
