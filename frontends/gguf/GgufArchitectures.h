@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace talc {
 
@@ -45,5 +46,17 @@ llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
 const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has);
 // All names, with commas.
 std::string ggufArchitectures();
+
+// ---- The names of single tensors (GgufNames.cpp)
+
+struct GgufTensorName {
+  std::string name;  // in GGUF; empty: it has no such tensor
+  StoredOrder::Kind order = StoredOrder::Kind::AsIs;
+  int64_t expert = -1;  // whose part of the tensor it is; -1: all of it
+};
+
+GgufTensorName ggufTensorName(const GgufArchitecture &architecture, const std::string &weight);
+// The names in all architectures, without duplicates.
+std::vector<GgufTensorName> ggufTensorNames(const std::string &weight);
 
 }  // namespace talc

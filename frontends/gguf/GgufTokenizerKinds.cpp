@@ -2,7 +2,7 @@
 // The table of tokenizers: BPE of bytes, SentencePiece's two kinds, WordPiece.
 #include "frontends/gguf/GgufTokenizer.h"
 
-#include "frontends/tokenizer/SentencePieceStages.h"
+#include "frontends/tokenizer/SentencePieceModel.h"
 #include "frontends/tokenizer/SplitPatterns.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the stages by the same rules as Hugging Face's conversion.
-#include "frontends/tokenizer/SentencePieceStages.h"
+#include "frontends/tokenizer/SentencePieceModel.h"
 
 namespace talc::frontend {
 
