@@ -6,7 +6,6 @@
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"
-#include "tools/talc/Calibration.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/LayerErrors.h"
@@ -15,8 +14,8 @@
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
-#include "tools/talc/inspect/InspectData.h"
 #include "tools/talc/inspect/InspectPage.h"
+#include "tools/talc/inspect/PassRecorder.h"
 #include "tools/talc/perplexity/Perplexity.h"
 #include "tools/talc/tune/TuningRecord.h"
 

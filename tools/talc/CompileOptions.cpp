@@ -6,7 +6,6 @@
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionChoices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -5,7 +5,7 @@
 #include "compiler/targets/Target.h"
 #include "dialects/talc/formats/KvFormats.h"
 #include "runtime/NearestWord.h"
-#include "tools/talc/OptionChoices.h"
+#include "tools/talc/Commands.h"
 
 #include <algorithm>
 #include <map>

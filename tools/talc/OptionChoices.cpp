@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wraps CLI11's check of words.
-#include "tools/talc/OptionChoices.h"
+#include "tools/talc/Commands.h"
 
 #include "runtime/NearestWord.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM installs its handlers when the first file is named to it; here they are installed at once, and set right.
-#include "tools/talc/Signals.h"
+#include "tools/talc/ExitStatus.h"
 
 #include "compiler/TemporaryDirectory.h"
 #include "compiler/artifact/MappedFile.h"

@@ -5,7 +5,6 @@
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionChoices.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs chains with more and more rows until one takes long enough for the clock of the GPU.
-#include "tools/talc/bench/GpuMachine.h"
+#include "tools/talc/bench/MachineProfile.h"
 
 #include "tools/talc/bench/ModelRun.h"
 #include "tools/talc/bench/OpTest.h"

@@ -3,7 +3,7 @@
 // qemu-user, by its own command line.
 #include "tools/talc/bench/Measurement.h"
 
-#include "tools/talc/bench/GpuMachine.h"
+#include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/Reports.h"
 #include "tools/talc/inspect/InspectPage.h"
 

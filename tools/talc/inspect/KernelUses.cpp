@@ -4,7 +4,7 @@
 
 #include "compiler/passes/PassRemarks.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "tools/talc/inspect/OpOrigins.h"
+#include "tools/talc/inspect/ModelGraph.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shortest edit script, found along diagonals (Myers 1986): after d edits `ends[k]` is how far `before` was taken
 // on diagonal k, the number of a line of `before` minus that of its partner. The way back through all d gives the runs.
-#include "tools/talc/inspect/LineAlignment.h"
+#include "tools/talc/inspect/StableNames.h"
 
 #include <algorithm>
 

@@ -5,7 +5,6 @@
 
 #include "compiler/passes/PassRemarks.h"
 #include "dialects/talc/TalcDialect.h"
-#include "tools/talc/inspect/OpOrigins.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"

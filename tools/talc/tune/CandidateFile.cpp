@@ -6,7 +6,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "runtime/artifact/ArtifactFormat.h"
-#include "tools/talc/Calibration.h"
+#include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
 
 #include "mlir/IR/MLIRContext.h"

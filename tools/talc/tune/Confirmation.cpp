@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codes 0 and 1 are the cost model's, code 2 has the plans. Phases are programs of their own, so each is decided alone.
-#include "tools/talc/tune/Confirmation.h"
+#include "tools/talc/tune/Comparison.h"
 
 #include <algorithm>
 #include <cmath>

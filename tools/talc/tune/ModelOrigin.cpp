@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a program's manifest, and asks the runtime which of its code runs here.
-#include "tools/talc/tune/ModelOrigin.h"
+#include "tools/talc/tune/Tune.h"
 
 #include "compiler/targets/Target.h"
 #include "tools/talc/ModelOptions.h"
