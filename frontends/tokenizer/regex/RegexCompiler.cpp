@@ -2,7 +2,7 @@
 // Code generation for regular expressions. Repeated sets, the bulk of all tokenizer patterns, become one Span:
 //
 //   ` ?\p{L}+|\s`   ->   0 Split 1, 4   1 Span ' ' 0..1   2 Span L 1..   3 Jump 5   4 Set space   5 Accept
-#include "frontends/tokenizer/RegexCompiler.h"
+#include "frontends/tokenizer/regex/RegexCompiler.h"
 #include "frontends/tokenizer/Utf8Text.h"
 
 namespace talc::frontend {

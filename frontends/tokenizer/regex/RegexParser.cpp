@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A recursive-descent parser: choice, sequence, repetition, atom; bracketed sets are in RegexSets.cpp.
-#include "frontends/tokenizer/RegexCompiler.h"
-#include "frontends/tokenizer/RegexReader.h"
+#include "frontends/tokenizer/regex/RegexCompiler.h"
+#include "frontends/tokenizer/regex/RegexReader.h"
 
 namespace talc::frontend {
 

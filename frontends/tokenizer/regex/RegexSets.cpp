@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bracketed sets: [a-z\s[:alpha:]], nested sets, negation, && intersections.
-#include "frontends/tokenizer/RegexReader.h"
+#include "frontends/tokenizer/regex/RegexReader.h"
 
 namespace talc::frontend {
 
