@@ -2,7 +2,7 @@
 // SentencePiece's precompiled_charsmap: a Darts double array over NUL-terminated replacements, unfolded to a plain
 // trie.
 #include "frontends/tokenizer/PipelineStages.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <cstring>
 

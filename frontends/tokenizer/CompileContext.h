@@ -3,8 +3,8 @@
 #pragma once
 
 #include "frontends/tokenizer/SectionBuilder.h"
-#include "frontends/tokenizer/UnicodeProperties.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/UnicodeProperties.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizers of tokenizer.json.
 #include "frontends/tokenizer/PipelineStages.h"
-#include "frontends/tokenizer/UnicodeVersions.h"
+#include "frontends/tokenizer/unicode/UnicodeVersions.h"
 
 namespace talc::frontend {
 

@@ -3,7 +3,7 @@
 //
 //   ` ?\p{L}+|\s`   ->   0 Split 1, 4   1 Span ' ' 0..1   2 Span L 1..   3 Jump 5   4 Set space   5 Accept
 #include "frontends/tokenizer/regex/RegexCompiler.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 namespace talc::frontend {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontends/tokenizer/SectionBuilder.h"
-#include "frontends/tokenizer/UnicodeProperties.h"
+#include "frontends/tokenizer/unicode/UnicodeProperties.h"
 
 #include <memory>
 #include <optional>

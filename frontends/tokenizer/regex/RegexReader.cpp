@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Characters, escapes, options and intervals of regular expressions.
 #include "frontends/tokenizer/regex/RegexReader.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 namespace talc::frontend {
 

@@ -2,7 +2,7 @@
 // The lexical half of the regex parser: characters, escapes, bracketed sets, options, intervals.
 #pragma once
 
-#include "frontends/tokenizer/UnicodeProperties.h"
+#include "frontends/tokenizer/unicode/UnicodeProperties.h"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 // Facts of one version of Unicode as character sets and maps.
 #pragma once
 
-#include "frontends/tokenizer/UnicodeVersions.h"
+#include "frontends/tokenizer/unicode/UnicodeVersions.h"
 
 #include <optional>
 #include <string>

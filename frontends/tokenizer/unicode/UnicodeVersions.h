@@ -2,7 +2,7 @@
 // Every library that Hugging Face's tokenizers are made of brings its own version of Unicode; utf8proc has yet another.
 #pragma once
 
-#include "frontends/tokenizer/CharacterSet.h"
+#include "frontends/tokenizer/unicode/CharacterSet.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Property sets made of general categories, and case variants.
-#include "frontends/tokenizer/UnicodeProperties.h"
+#include "frontends/tokenizer/unicode/UnicodeProperties.h"
 
 #include <algorithm>
 #include <cctype>

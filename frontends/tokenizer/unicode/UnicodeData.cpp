@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of several versions of Unicode that utf8proc does not have; written by UnicodeData.mjs.
-#include "frontends/tokenizer/UnicodeData.h"
+#include "frontends/tokenizer/unicode/UnicodeData.h"
 
 namespace talc::frontend {
 

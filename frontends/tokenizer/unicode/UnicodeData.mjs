@@ -84,7 +84,7 @@ async function writeScripts(version) {
 
 console.log(`// SPDX-License-Identifier: Apache-2.0
 // Facts of several versions of Unicode that utf8proc does not have; written by UnicodeData.mjs.
-#include "frontends/tokenizer/UnicodeData.h"
+#include "frontends/tokenizer/unicode/UnicodeData.h"
 
 namespace talc::frontend {
 

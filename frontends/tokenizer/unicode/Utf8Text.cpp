@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // UTF-8 by way of utf8proc.
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <utf8proc.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // utf8proc's facts, with later versions undone and newer ones applied.
-#include "frontends/tokenizer/UnicodeVersions.h"
-#include "frontends/tokenizer/UnicodeData.h"
+#include "frontends/tokenizer/unicode/UnicodeVersions.h"
+#include "frontends/tokenizer/unicode/UnicodeData.h"
 
 #include <algorithm>
 #include <iterator>

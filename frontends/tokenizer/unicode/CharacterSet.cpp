@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Set algebra on code point ranges.
-#include "frontends/tokenizer/CharacterSet.h"
+#include "frontends/tokenizer/unicode/CharacterSet.h"
 
 #include <algorithm>
 #include <cstdlib>
