@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Script property: of Unicode 16 in patterns, of Unicode 9 for splits at scripts.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/UnicodeData.h"
 
 #include <algorithm>

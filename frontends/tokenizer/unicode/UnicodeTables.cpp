@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normal forms of the characters of Unicode 9 and grapheme classes of every code point, from utf8proc.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Post-processors of tokenizer.json: what stands around one text or a pair of texts.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 
 namespace talc::frontend {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of tokenizer.json: BPE, WordPiece, Unigram and WordLevel vocabularies.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SentencePiece's precompiled_charsmap: a Darts double array over NUL-terminated replacements, unfolded to a plain
 // trie.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizers of tokenizer.json.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/UnicodeVersions.h"
 
 namespace talc::frontend {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoders of tokenizer.json.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 
 namespace talc::frontend {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pre-tokenizers of tokenizer.json. Most of them split at a pattern and differ in the pattern only.
-#include "frontends/tokenizer/PipelineStages.h"
 #include "frontends/tokenizer/regex/RegexCompiler.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
 namespace talc::frontend {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The added_tokens of tokenizer.json.
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 
 #include <unordered_map>
 
