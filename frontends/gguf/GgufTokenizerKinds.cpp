@@ -2,8 +2,8 @@
 // The table of tokenizers: BPE of bytes, SentencePiece's two kinds, WordPiece.
 #include "frontends/gguf/GgufTokenizer.h"
 
-#include "frontends/tokenizer/SentencePieceModel.h"
 #include "frontends/tokenizer/SplitPatterns.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <algorithm>
 

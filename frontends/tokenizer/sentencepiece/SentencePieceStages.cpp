@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the stages by the same rules as Hugging Face's conversion.
-#include "frontends/tokenizer/SentencePieceModel.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 namespace talc::frontend {
 

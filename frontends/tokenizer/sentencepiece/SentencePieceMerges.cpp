@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges from scores. Of equal scores the longer left part comes first, as in Hugging Face's conversion.
-#include "frontends/tokenizer/SentencePieceModel.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <algorithm>
 #include <tuple>
