@@ -2,7 +2,7 @@
 // Turns texts into token ids, and puts a text before all of them.
 #pragma once
 
-#include "runtime/program/Options.h"
+#include "runtime/program/options/Options.h"
 
 namespace talc::program {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the command line by the table of options, and checks what options mean together.
 #include "runtime/NearestWord.h"
-#include "runtime/program/OptionTable.h"
+#include "runtime/program/options/OptionTable.h"
 
 #include <algorithm>
 #include <string_view>

@@ -2,7 +2,7 @@
 // All options of a compiled model, in the order and with the texts of --help, and how their values are read.
 #pragma once
 
-#include "runtime/program/Options.h"
+#include "runtime/program/options/Options.h"
 
 #include <cstdint>
 #include <functional>

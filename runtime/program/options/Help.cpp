@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of --help.
-#include "runtime/program/OptionTable.h"
+#include "runtime/program/options/OptionTable.h"
 
 namespace talc::program {
 

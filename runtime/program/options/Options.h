@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/program/SettingOverrides.h"
+#include "runtime/program/options/SettingOverrides.h"
 
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing is guessed: a word is either a number as a whole, or not a number.
-#include "runtime/program/OptionTable.h"
+#include "runtime/program/options/OptionTable.h"
 
 #include <charconv>
 #include <climits>

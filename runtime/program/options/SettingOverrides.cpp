@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads values as the table of settings says.
-#include "runtime/program/SettingOverrides.h"
+#include "runtime/program/options/SettingOverrides.h"
 
-#include "runtime/program/OptionTable.h"
+#include "runtime/program/options/OptionTable.h"
 
 #include <vector>
 

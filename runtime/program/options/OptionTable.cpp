@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of options. Settings of generation come from a table of their own, which frontends and compiler share.
-#include "runtime/program/OptionTable.h"
+#include "runtime/program/options/OptionTable.h"
 
 namespace talc::program {
 
