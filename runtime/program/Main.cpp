@@ -5,8 +5,8 @@
 #include "runtime/program/Job.h"
 #include "runtime/program/Output.h"
 #include "runtime/program/Progress.h"
-#include "runtime/program/Prompts.h"
 #include "runtime/program/Signals.h"
+#include "runtime/program/input/Prompts.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs are numbered from 0; finished ones are freed, so that a stream may continue forever.
-#include "runtime/program/Inputs.h"
+#include "runtime/program/input/Inputs.h"
 
 #include <algorithm>
 #include <cstdio>

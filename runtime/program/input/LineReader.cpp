@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polls what is not a regular file, so that a caller with other work can go on.
-#include "runtime/program/LineReader.h"
+#include "runtime/program/input/LineReader.h"
 
-#include "runtime/program/Prompts.h"
 #include "runtime/program/Signals.h"
+#include "runtime/program/input/Prompts.h"
 
 #include <cerrno>
 #include <cstring>

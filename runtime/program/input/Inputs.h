@@ -2,8 +2,8 @@
 // The texts of a run: those of the command line, or the lines of a file as they come.
 #pragma once
 
-#include "runtime/program/LineReader.h"
-#include "runtime/program/Prompts.h"
+#include "runtime/program/input/LineReader.h"
+#include "runtime/program/input/Prompts.h"
 
 #include <deque>
 #include <functional>

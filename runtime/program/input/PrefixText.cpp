@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prefix and input are tokenized separately, so that the prefix has the same tokens before all inputs.
-#include "runtime/program/Prompts.h"
+#include "runtime/program/input/Prompts.h"
 
 #include <algorithm>
 

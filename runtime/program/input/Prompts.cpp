@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads files and calls the tokenizer.
-#include "runtime/program/Prompts.h"
+#include "runtime/program/input/Prompts.h"
 
 #include <cerrno>
 #include <cstdio>
