@@ -2,8 +2,8 @@
 // A run of the program: its inputs and options, what evaluates them, and what is reported afterwards.
 #pragma once
 
-#include "runtime/program/Printer.h"
 #include "runtime/program/input/Inputs.h"
+#include "runtime/program/output/Printer.h"
 
 namespace talc::program {
 

@@ -3,10 +3,10 @@
 #include "runtime/EmbeddedModel.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Job.h"
-#include "runtime/program/Output.h"
-#include "runtime/program/Progress.h"
 #include "runtime/program/Signals.h"
 #include "runtime/program/input/Prompts.h"
+#include "runtime/program/output/Output.h"
+#include "runtime/program/output/Progress.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // Inputs are submitted as they come; the generator does the rest.
 #include "runtime/program/TextGeneration.h"
 
-#include "runtime/program/Output.h"
 #include "runtime/program/Signals.h"
+#include "runtime/program/output/Output.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides when which result is written.
-#include "runtime/program/Printer.h"
+#include "runtime/program/output/Printer.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes beside the target and renames.
-#include "runtime/program/AtomicFile.h"
+#include "runtime/program/output/AtomicFile.h"
 
 #include "runtime/program/Signals.h"
 

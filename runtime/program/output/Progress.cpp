@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bar of 30 characters, ten times a second at most.
-#include "runtime/program/Progress.h"
+#include "runtime/program/output/Progress.h"
 
 #include <algorithm>
 #include <cstdio>

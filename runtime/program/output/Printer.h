@@ -2,8 +2,8 @@
 // Prints results in the order of their prompts, whatever order they come in.
 #pragma once
 
-#include "runtime/program/Output.h"
-#include "runtime/program/Progress.h"
+#include "runtime/program/output/Output.h"
+#include "runtime/program/output/Progress.h"
 
 #include <deque>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // safetensors: length of the header (uint64), header (JSON), values. https://github.com/huggingface/safetensors
-#include "runtime/program/Output.h"
+#include "runtime/program/output/Output.h"
 
 namespace talc::program {
 

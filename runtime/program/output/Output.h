@@ -2,7 +2,7 @@
 // Writes results: text to standard output or a file, and rows of numbers to a safetensors file.
 #pragma once
 
-#include "runtime/program/AtomicFile.h"
+#include "runtime/program/output/AtomicFile.h"
 
 #include <string_view>
 #include <vector>

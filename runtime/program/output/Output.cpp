@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unbuffered writing to standard output, buffered writing to files.
-#include "runtime/program/Output.h"
+#include "runtime/program/output/Output.h"
 
 #include <cerrno>
 #include <cstring>
