@@ -5,7 +5,7 @@
 //   Device        a part of the machine; there is a table of them (Devices.h)
 //     LoadedModel   a model's code and weights on the device: loaded once, never changed, used by any number of
 //     sessions
-//       Workspace     of a session: states of sequences, temporaries and results; runs steps
+//       Workspace     of a session: the KV cache, temporaries and results; runs steps
 //
 // Inputs, tokens and spans come from the host with each step, and only the wanted rows of results go back. A step costs
 // one virtual call; nothing is allocated unless the step is larger than all before.

@@ -11,7 +11,7 @@ namespace talc::program {
 struct Timing {
   size_t promptTokens = 0, decodedTokens = 0;
   double promptSeconds = 0, decodeSeconds = 0;
-  uint64_t mostState = 0;  // bytes, seen between steps
+  uint64_t maxKvBytes = 0;  // held between steps
 };
 
 // A text that ended because the model's capacity was full.

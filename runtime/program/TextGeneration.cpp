@@ -131,7 +131,7 @@ void TextGeneration::noteCounts() const {
     job.timing.decodedTokens = counts.new_tokens;
   job.timing.promptSeconds = counts.prompt_seconds;
   job.timing.decodeSeconds = counts.new_seconds;
-  job.timing.mostState = counts.most_state;
+  job.timing.maxKvBytes = counts.most_state;
 }
 
 }  // namespace talc::program

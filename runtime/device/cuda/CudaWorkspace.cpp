@@ -13,7 +13,7 @@ using artifact::Launch;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
-    : model(model), gpu(model.onGpu()), options(options), states(gpu), arena(gpu), words(gpu), persistent(model),
+    : model(model), gpu(model.onGpu()), options(options), kvCache(gpu), arena(gpu), words(gpu), persistent(model),
       graph(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(gpu);
@@ -44,7 +44,7 @@ Status CudaWorkspace::create(const CudaModel &model, const WorkspaceOptions &opt
   return {};
 }
 
-// Code reads parts of states that no step has written: they are zero.
+// Code reads parts of the KV cache that no step has written: they are zero.
 Status CudaWorkspace::prepare() {
   usedThreads = 1;
   if (Status status = gpu.use(); status.failed())
@@ -57,12 +57,13 @@ Status CudaWorkspace::prepare() {
   if (Status status = persistent.prepare(); status.failed())
     return status;
   uint64_t bytes = model.memoryFor(options.slots, 1, {}).kvCache;
-  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
+  if (Status status = kvCache.reserve(bytes, "the KV cache"); status.failed() || bytes == 0)
     return status;
-  if (Status status = gpu.check(gpu.driver.cuMemsetD8Async(states.address(), 0, bytes, stream), "states were cleared");
+  if (Status status =
+          gpu.check(gpu.driver.cuMemsetD8Async(kvCache.address(), 0, bytes, stream), "the KV cache was cleared");
       status.failed())
     return status;
-  return finish("states were cleared");
+  return finish("the KV cache was cleared");
 }
 
 Status CudaWorkspace::finish(const char *what) const {
@@ -99,7 +100,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
 Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
-  Address from = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
+  Address from = kvCache.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = gpu.check(gpu.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
       status.failed())
     return status;
@@ -109,7 +110,7 @@ Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes,
 Status CudaWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
-  Address to = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
+  Address to = kvCache.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = gpu.check(gpu.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
       status.failed())
     return status;
@@ -120,7 +121,7 @@ WorkspaceMemory CudaWorkspace::memory() const {
   uint64_t results = 0;
   for (const GpuMemory &memory : outputs)
     results += memory.size();
-  return {states.size(), arena.size() + words.size() + persistent.bytes(), results};
+  return {kvCache.size(), arena.size() + words.size() + persistent.bytes(), results};
 }
 
 // ---- Steps
@@ -138,7 +139,7 @@ Status CudaWorkspace::sendStep(const Step &step) {
 }
 
 StepAddresses CudaWorkspace::addresses() const {
-  StepAddresses addresses = {model.weights(), states.address(), arena.address(), words.address(), {}};
+  StepAddresses addresses = {model.weights(), kvCache.address(), arena.address(), words.address(), {}};
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     addresses.results[i] = outputs[i].address();
   return addresses;

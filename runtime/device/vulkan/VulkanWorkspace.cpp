@@ -17,7 +17,7 @@ using artifact::LaunchKernel;
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
-    : model(model), gpu(model.onGpu()), options(options), states(gpu, Place::Device), arena(gpu, Place::Device),
+    : model(model), gpu(model.onGpu()), options(options), kvCache(gpu, Place::Device), arena(gpu, Place::Device),
       words(gpu, Place::Sent), transfer(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(gpu, Place::Fetched);
@@ -32,14 +32,14 @@ Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions 
   return {};
 }
 
-// Code reads parts of states that no step has written: they are zero.
+// Code reads parts of the KV cache that no step has written: they are zero.
 Status VulkanWorkspace::prepare() {
   usedThreads = 1;
   uint64_t bytes = gpuMemoryFor(model.info(), options.slots, {}).kvCache;
-  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed())
+  if (Status status = kvCache.reserve(bytes, "the KV cache"); status.failed())
     return status;
   if (bytes > 0)
-    if (Status status = transfer.clear(states, "states were cleared"); status.failed())
+    if (Status status = transfer.clear(kvCache, "the KV cache was cleared"); status.failed())
       return status;
   for (const LaunchEntry &entry : model.code().entries())
     if (Status status = record(entry); status.failed())
@@ -97,12 +97,12 @@ Status VulkanWorkspace::grow(const StepSize &size) {
 
 Status VulkanWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   uint64_t from = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  return transfer.fetch(states, from, target, bytes, "a slot was saved");
+  return transfer.fetch(kvCache, from, target, bytes, "a slot was saved");
 }
 
 Status VulkanWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   uint64_t to = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  return transfer.send(source, states, to, bytes, "a slot was loaded");
+  return transfer.send(source, kvCache, to, bytes, "a slot was loaded");
 }
 
 WorkspaceMemory VulkanWorkspace::memory() const {
@@ -112,7 +112,7 @@ WorkspaceMemory VulkanWorkspace::memory() const {
   uint64_t results = 0;
   for (const GpuMemory &memory : outputs)
     results += memory.size();
-  return {states.size(), temporaries, results};
+  return {kvCache.size(), temporaries, results};
 }
 
 // ---- Steps
@@ -129,7 +129,7 @@ Status VulkanWorkspace::sendStep(const Step &step) {
 
 StepAddresses VulkanWorkspace::addresses() const {
   // Weights lie in several buffers; see writeArguments.
-  StepAddresses addresses = {0, states.address(), arena.address(), words.address(), {}};
+  StepAddresses addresses = {0, kvCache.address(), arena.address(), words.address(), {}};
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     addresses.results[i] = outputs[i].address();
   return addresses;

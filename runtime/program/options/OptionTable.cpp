@@ -9,7 +9,7 @@ using Read = std::function<std::string(const std::string &)>;
 using Rows = std::vector<Option>;
 
 constexpr unsigned forGenerators = forDecoders | forTranslators;
-constexpr int32_t mostCounted = 1024;  // threads, lines, words
+constexpr int32_t maxCount = 1024;  // threads, lines, words
 
 // Handles an option whose value cannot be wrong.
 static Read flag(bool &target, bool value = true) {
@@ -111,10 +111,7 @@ static OptionSection listTexts(Options &o) {
            "FILE",
            "where results of --input go; the file appears when it is complete",
            path(o.outputFile)},
-          {{"--batch"},
-           "N",
-           "lines of --input that are evaluated together (default 32)",
-           number(o.batch, 1, mostCounted)},
+          {{"--batch"}, "N", "lines of --input that are evaluated together (default 32)", number(o.batch, 1, maxCount)},
       },
       ""};
 }
@@ -177,7 +174,7 @@ static OptionSection listEncoders(Options &o) {
               {{"--top"},
                "N",
                "print the N likeliest words of a mask (default 3) or classes (default all)",
-               number(o.top, 1, mostCounted),
+               number(o.top, 1, maxCount),
                forEncoders},
           },
           ""};
@@ -211,7 +208,7 @@ static OptionSection listOthers(Options &o) {
               {{"-t", "--threads"},
                "N",
                "threads (default: physical cores that may be used, without slow ones beside fast ones)",
-               number(o.threads, 1, mostCounted)},
+               number(o.threads, 1, maxCount)},
               {{"--device"},
                "D",
                "auto: a GPU if the model was compiled for one and it can be used, else the processors\n"
