@@ -11,7 +11,7 @@
 // normalize their input these become the norm's bias, and the keys and values of that; since scores may change by the
 // same for all keys, and weights add up to one, keys and values are taken without it, and the value's is added again.
 //
-// The k-th state of a layer is a function of the k-th row alone, so keys and values are kept instead of rows.
+// The k-th key and value of a layer are functions of the k-th hidden state alone, so they are kept in its place.
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"

@@ -233,7 +233,7 @@ static std::string wrapInModule(const std::string &name, int64_t rows, const std
 }
 
 OpSpec makeChainOp(int64_t width, int64_t pairs) {
-  constexpr int64_t mostRows = 2048;
+  constexpr int64_t maxRows = 2048;
   std::string body, at = "x", x = rowsType(width), program;
   for (int64_t i = 0; i < pairs; ++i) {
     body += fmt::format("%half{0} = talc.scale %{1} by 0.5 : {2}\n%sum{0} = talc.add %half{0}, %x : {2}\n", i, at, x);
@@ -241,7 +241,7 @@ OpSpec makeChainOp(int64_t width, int64_t pairs) {
   }
   body += fmt::format("%y = talc.scale %{} by 0.5 : {}\n", at, x);
   wrap("", body, vocabulary, width, width, program);
-  return {"chain", "generic", mostRows, 0, 0, 0, "", wrapInModule("chain", mostRows, program)};
+  return {"chain", "generic", maxRows, 0, 0, 0, "", wrapInModule("chain", maxRows, program)};
 }
 
 // False: there are words besides.

@@ -15,11 +15,11 @@ public:
 
   // Runs in descending order; none if there are too many edits.
   std::vector<SameLines> find() {
-    constexpr int mostEdits = 2500;
-    int sum = static_cast<int>(before.size() + after.size()), most = std::min(sum, mostEdits);
-    zero = most + 1;
-    ends.assign(2 * most + 3, 0);
-    for (int d = 0; d <= most; ++d) {
+    constexpr int maxEdits = 2500;
+    int sum = static_cast<int>(before.size() + after.size()), limit = std::min(sum, maxEdits);
+    zero = limit + 1;
+    ends.assign(2 * limit + 3, 0);
+    for (int d = 0; d <= limit; ++d) {
       trace.emplace_back(ends.begin() + (zero - d - 1), ends.begin() + (zero + d + 2));
       for (int k = -d; k <= d; k += 2)
         if (extend(d, k))
