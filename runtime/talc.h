@@ -257,8 +257,7 @@ TALC_API void talc_model_close(talc_model *model);
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
 TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
 
-/* Bytes of KV cache that so many tokens of one sequence use; windows stop growing when they are full. 0 if model is
-   NULL. */
+/* Bytes of KV cache that tokens of one sequence use; windows stop growing when they are full. 0 if model is NULL. */
 TALC_API uint64_t talc_state_bytes(const talc_model *model, int32_t tokens);
 
 /* 1 when `id` ends a text, else 0. */
@@ -269,9 +268,8 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 /* Worker threads and the KV cache of up to `slots` sequences. */
 typedef struct talc_session talc_session;
 
-/* Memory for a session's KV cache, temporaries and results; not for its threads, their stacks, and lists of a few bytes
-   a token. `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it
-   returned. */
+/* Memory for KV cache, temporaries and results of a session; not its threads, stacks, and lists of a few bytes a token.
+   `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it returned. */
 typedef struct talc_allocator {
   void *(*allocate)(void *user, uint64_t size, uint64_t alignment);
   void (*release)(void *user, void *memory, uint64_t size);
@@ -287,9 +285,8 @@ typedef struct talc_session_options {
                       talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
   uint32_t reserved;
-  /* For what talc_session_get_memory counts; a copy is kept. The whole KV cache is then taken and cleared at once.
-     NULL: the system's pages, which the KV cache takes as sequences grow. A model has memory of its own, its tokenizer
-     too. */
+  /* For what talc_session_get_memory counts; a copy is kept. All of the KV cache is then taken and cleared at once.
+     NULL: pages of the system, taken as sequences grow. A model has memory of its own, its tokenizer too. */
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
      more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:
