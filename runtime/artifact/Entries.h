@@ -24,7 +24,7 @@ struct EntryInfo {
   const char *name;
   const char *symbol;  // of its function in code for CPUs, a StepFunction
   InputKind input;
-  bool isSingleToken;         // its steps have one token and want one row of every result
+  bool isSingleToken;         // its steps have one token, of which every result is wanted
   bool ofDecoder, ofEncoder;  // whether a model that decodes, or encodes, must have it
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted rows back. Launches that are those
-// of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
+// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted results back. Launches that are
+// those of the step before are one call (StepGraph.h), and a step of few tokens is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
 #include <cerrno>

@@ -114,7 +114,7 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
     case LaunchBase::KvCache:
       inside = fixed < facts.kvBytesPerSlot && perToken == 0;
       break;
-    case LaunchBase::Arena:  // in the arena of a step of any number of rows
+    case LaunchBase::Arena:  // in the arena of a step of any number of tokens
       inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perToken <= facts.arenaBytesPerToken;
       break;
     default:  // a number, or what begins where it is used
