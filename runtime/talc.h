@@ -110,7 +110,7 @@ typedef struct talc_open_options {
      huge pages to give, ordinary ones are used. */
   int32_t copy_weights;
   /* What the model runs on: "cpu", or "cuda", "vulkan:1": a GPU. NULL or "auto": a GPU if the artifact has
-     code for it and it can be used, else the processors. Results of different devices agree but for rounding. */
+     code for it and it can be used, else the CPU. Results of different devices agree but for rounding. */
   const char *device;
   talc_progress on_progress; /* called as weights are copied to a device; NULL: progress is not reported */
   void *progress_user;       /* for on_progress */

@@ -132,7 +132,7 @@ void fillByteLevel(GgufTokenizer &tokenizer) {
 
 //===--- SentencePiece ------------------------------------------------------------------------------------------===//
 
-// The pieces and what stands beside them; false after an error.
+// Reads the pieces with their scores and types; returns false after an error.
 bool readModel(GgufTokenizer &tokenizer, SegmentationKind kind, SentencePieceModel &model) {
   if (!tokenizer.readTokens(/*scored=*/true))
     return false;

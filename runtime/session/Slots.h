@@ -53,7 +53,7 @@ public:
 
   // Record what a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
   void appended(int32_t slot, int32_t tokens);
-  // Records that a step that did not end may have written so many tokens.
+  // Records how many tokens a step that did not end may have written.
   void attempted(int32_t slot, int32_t tokens);
   void encoded(int32_t slot, int32_t tokens);
   void touched(int32_t slot, int32_t tokens);

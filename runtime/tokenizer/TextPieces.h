@@ -38,7 +38,7 @@ struct TextLimits {
   static constexpr uint64_t stepsPerText = 1'000'000, stepsPerByte = 64;  // per byte and operation
   static constexpr size_t bytesPerText = size_t(1) << 20, bytesPerByte = 64;
 
-  // For texts that have so many bytes together.
+  // Returns the limits for texts of `size` bytes in all.
   static TextLimits of(size_t size) { return {stepsPerText, bytesPerText + bytesPerByte * size}; }
   // One more operation is going to look at `size` bytes.
   void beginOperation(size_t size) { steps += stepsPerByte * size; }

@@ -7,7 +7,7 @@
 // DESCRIPTION is a file of lines "key value":
 //
 //   symbol   name of the function
-//   target   Halide's name of the processor: x86-64-linux-avx2-fma
+//   target   Halide's name of the CPU: x86-64-linux-avx2-fma
 //   lanes    f32 lanes of a vector
 //   kind     matmul (Matmul.cpp), row (Row.cpp), scores or values (Attention.cpp); these files list further keys
 //

@@ -103,7 +103,7 @@ struct Call {
   StepAbort *abort;
 };
 
-// State of a thread in a step, for the callbacks of generated code.
+// What the callbacks of generated code need of a thread in a step.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;

@@ -25,7 +25,7 @@ public:
   // Returns the address of the weights at an offset.
   Address weightAt(uint64_t offset) const;
 
-  // A launch's workgroups, three words, and 16 bytes behind them its arguments; so many bytes in all.
+  // Returns the bytes of a launch's workgroups, three words, and of its arguments, which lie 16 bytes behind them.
   static uint64_t launchBytes(const artifact::LaunchKernel &kernel);
   // Returns launchBytes() of all launches of an entry.
   uint64_t entryBytes(const artifact::LaunchEntry &entry) const;

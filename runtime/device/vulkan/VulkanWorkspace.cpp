@@ -13,7 +13,7 @@ using artifact::LaunchBase;
 using artifact::LaunchEntry;
 using artifact::LaunchKernel;
 
-// After so many launches a step can be ended.
+// The number of launches after which a step can be ended.
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)

@@ -211,7 +211,7 @@ static OptionSection listOthers(Options &o) {
                number(o.threads, 1, maxCount)},
               {{"--device"},
                "D",
-               "auto: a GPU if the model was compiled for one and it can be used, else the processors\n"
+               "auto: a GPU if the model was compiled for one and it can be used, else the CPU\n"
                "(default); or cpu, cuda, cuda:1, vulkan, ...",
                text(o.device)},
               {{"--devices"},

@@ -132,7 +132,7 @@ double Workplace::operationsPerSecond(const PeakLoop &loop) {
   return static_cast<double>(pool->size()) * roundsOfLoop * loop.operationsPerRound / seconds;
 }
 
-// All threads read equal parts of so many bytes repeatedly until 256 MiB are read; of larger ranges the next 256 MiB.
+// All threads read equal parts of a range repeatedly until 256 MiB are read; of larger ranges the next 256 MiB.
 double Workplace::bytesPerSecond(int64_t bytes) {
   constexpr int64_t enough = int64_t(256) << 20;
   int64_t range = std::min(bytes, enough);
@@ -229,7 +229,7 @@ static int64_t parseSize(const std::string &text) {
   return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
 }
 
-// "0-3,8-11" has 8 processors.
+// "0-3,8-11" has 8 CPUs.
 static int64_t countProcessors(const std::string &list) {
   int64_t count = 0;
   const char *at = list.c_str();

@@ -39,7 +39,7 @@ struct MachineProfile {
   std::vector<MatmulPeak> peaks;    // the first: of f32
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
-  // Returns the first level that holds so many bytes.
+  // Returns the first level whose capacity is at least `bytes`.
   const MemoryLevel &levelHolding(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
   const MatmulPeak &f32() const { return peaks.front(); }

@@ -43,13 +43,13 @@ using Clock = std::chrono::steady_clock;
 // ends the process at once.
 std::atomic<bool> interrupted = false;
 
-// The state of the search for one kernel.
+// The search for one kernel: its candidates and the best plan so far.
 struct Choice {
   TunableKernel kernel;
   std::vector<TuningParameters> candidates;
   TuningEntry line;
   double gain = 1;      // of the line's plan, relative to the cost model's
-  int64_t goal = 0;     // so many are to be tried, in this run and before
+  int64_t goal = 0;     // the number of candidates to try, in this run and before
   std::string refused;  // what was chosen and not confirmed, for the user
 
   bool hasMore() const { return line.tried < goal; }
