@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How talc ends: exit statuses of its subcommands, and what happens when something ends it early.
+// Exit statuses of subcommands, and the handling of everything that ends talc early.
 #pragma once
 
 namespace talc::tools {

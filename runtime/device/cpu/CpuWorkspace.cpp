@@ -103,7 +103,7 @@ struct Call {
   StepAbort *abort;
 };
 
-// What the callbacks of generated code need of a thread in a step.
+// A thread in a step, for the callbacks of generated code.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
