@@ -9,7 +9,7 @@ extern "C" __attribute__((visibility("hidden"))) const unsigned char talc_embedd
 
 namespace talc {
 
-// The same as talc_model_open, for the artifact at `begin`, in memory that was loaded from the same file as this code.
+// Does what talc_model_open does, for the artifact at `begin`, in memory that was loaded from the file of this code.
 talc_status openEmbedded(const unsigned char *begin, const talc_open_options *options, talc_model **model,
                          talc_error *error);
 

@@ -42,9 +42,9 @@ struct GgufArchitecture {
 };
 
 llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
-// Null if talc has no architecture of this name.
+// Returns null if talc has no architecture of this name.
 const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has);
-// All names, with commas.
+// Lists all names, with commas.
 std::string ggufArchitectures();
 
 // ---- The names of single tensors (GgufNames.cpp)

@@ -43,7 +43,7 @@ public:
              (where.empty() ? "" : shortened(placeName ? placeName(where) : where, 120) + ": ") + shortened(what, 500));
   }
 
-  // The same for a finished line.
+  // Fails with a finished line.
   void failWith(const std::string &line) {
     if (hasFailed)
       return;

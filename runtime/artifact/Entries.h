@@ -37,7 +37,7 @@ constexpr EntryInfo entryTable[] = {
     {entryNames::decode, "talc_decode", InputKind::TokenIds, true, true, false},
 };
 
-// Null for an unknown name.
+// Returns null for an unknown name.
 inline const EntryInfo *findEntryInfo(const char *name) {
   for (const EntryInfo &entry : entryTable)
     if (strcmp(entry.name, name) == 0)

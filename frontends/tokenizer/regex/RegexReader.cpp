@@ -107,7 +107,7 @@ uint32_t RegexReader::parseDigits(uint32_t base, size_t atMost) {
   return value;
 }
 
-// Behind \x or \u: \xHH, \x{H...}, \uHHHH.
+// Reads what follows \x or \u: \xHH, \x{H...}, \uHHHH.
 uint32_t RegexReader::parseHex() {
   bool isLong = characters[position - 1] == 'u';
   uint32_t value = 0;

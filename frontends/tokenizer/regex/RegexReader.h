@@ -37,9 +37,9 @@ public:
   void parseOptions(RegexOptions &options);
   // Skips a space or comment of (?x).
   bool skipExtended();
-  // Behind a backslash: one character, or a class such as \s or \p{L}.
+  // Reads what follows a backslash: one character, or a class such as \s or \p{L}.
   CharacterSet parseEscape(bool &isClass);
-  // Behind [.
+  // Reads what follows [.
   CharacterSet parseBracket(const RegexOptions &options);
 
 private:

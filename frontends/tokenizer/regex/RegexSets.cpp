@@ -73,7 +73,7 @@ CharacterSet RegexReader::parseBracketItem(bool &isClass) {
   return parseEscape(isClass);
 }
 
-// Behind [ with : next: [:name:] or [:^name:].
+// Reads [:name:] or [:^name:], behind its first character.
 CharacterSet RegexReader::parsePosix() {
   size_t start = position;
   next();

@@ -44,9 +44,9 @@ struct SpacePrefix {
 // The stage `model`. `vocabulary`: ["piece", score] by id; null instead of a score: never found in a text.
 Json segmentationStage(const SentencePieceModel &model, uint32_t unknown, Json vocabulary, CompileErrors &errors);
 
-// Normalizer, pre-tokenizer and decoder of Llama.
+// Sets the normalizer, pre-tokenizer and decoder of Llama.
 void setLlamaStages(Json &description, SpacePrefix prefix);
-// The same of T5 and XLM-RoBERTa, whose texts lose spaces beside spaces.
+// Sets those of T5 and XLM-RoBERTa, whose texts lose spaces beside spaces.
 void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix);
 
 // SentencePiece's BPE has scores of pieces; tokenizer.json has a list of merges instead (SentencePieceMerges.cpp):

@@ -120,7 +120,7 @@ void wait(void *state) {
   seat.pool->wait(seat.context->thread);
 }
 
-// Also tells when the barrier was passed.
+// Waits, and marks when the barrier was passed.
 void waitMeasured(void *state) {
   wait(state);
   Seat::of(state).mark(Workspace::barrierPassed);

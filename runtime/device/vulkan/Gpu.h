@@ -47,7 +47,7 @@ public:
   Status check(Result result, const char *what) const;
   // Commands of a thread wait for no other's; `fence` is signalled when they have run.
   Result submit(CommandBuffer commands, Fence fence) const;
-  // Until nothing runs any more, whoever submitted it.
+  // Waits until nothing runs any more, whoever submitted it.
   void waitForAll() const;
 
 private:

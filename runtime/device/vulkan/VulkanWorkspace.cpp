@@ -170,7 +170,7 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
   return {};
 }
 
-// The same launches among timestamps.
+// Records the same launches between timestamps.
 Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
   const LaunchEntry &entry = model.code().entries()[step.entry];
   Commands commands(gpu);

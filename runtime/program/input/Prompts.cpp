@@ -57,7 +57,7 @@ static Status tokenize(const talc_model *model, const std::string *second, Promp
   return Status::from(code, error);
 }
 
-// Only models with token types are given any.
+// Token types are kept only for models that have them.
 static void dropTypes(const talc_model *model, Prompt &prompt) {
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
@@ -79,7 +79,7 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
   return status;
 }
 
-// The same failure, with the prompt or line that it happened in.
+// Adds the prompt or line that a failure happened in.
 static Status failureIn(const std::string &place, const Status &status) {
   size_t colon = status.text().find(": ");  // after error[T0409]
   const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);

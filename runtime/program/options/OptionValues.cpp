@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is guessed: a word is either a number as a whole, or not a number.
+// Reads values without guessing: a word is either a number as a whole, or not a number.
 #include "runtime/program/options/OptionTable.h"
 
 #include <charconv>

@@ -8,8 +8,8 @@
 
 namespace talc::program {
 
-// Until `finish` it is NAME.XXXXXXXX.partial, which failures and signals remove. The letters differ from one writer to
-// the next. A device or a pipe is written directly.
+// A file that is called NAME.XXXXXXXX.partial until `finish`; failures and signals remove it. The letters differ from
+// one writer to the next. A device or a pipe is written directly.
 class AtomicFile {
 public:
   AtomicFile() = default;

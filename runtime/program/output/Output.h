@@ -37,7 +37,7 @@ private:
   AtomicFile file;
 };
 
-// Writes to standard output.
+// Writes text to standard output.
 Status printOut(std::string_view text);
 
 std::string joinIds(const std::vector<int32_t> &ids);

@@ -9,7 +9,7 @@
 
 namespace talc::tools {
 
-// So many of the smallest and of the largest values lie outside the interval: each side is missed by 2 % at most.
+// Returns how many of the smallest and of the largest values lie outside the interval: each side misses 2 % at most.
 static size_t outside(size_t count) {
   constexpr double missed = 0.02;
   double chance = std::pow(0.5, static_cast<double>(count)), sum = chance;  // that no value is below the median
