@@ -60,15 +60,15 @@ private:
         add(tailBase + index % tailCount);
       return;
     }
-    const Decomposition *found = nullptr;
+    const Decomposition *mapping = nullptr;
     if (form == NormalForm::Nfkd || form == NormalForm::Nfkc)
-      found = find(section.compatible, codePoint);
-    if (!found)
-      found = find(section.canonical, codePoint);
-    if (!found)
+      mapping = find(section.compatible, codePoint);
+    if (!mapping)
+      mapping = find(section.canonical, codePoint);
+    if (!mapping)
       return add(codePoint);
-    for (uint32_t i = 0; i < found->codePointCount; ++i)
-      add(section.codePoints[found->firstCodePoint + i]);
+    for (uint32_t i = 0; i < mapping->codePointCount; ++i)
+      add(section.codePoints[mapping->firstCodePoint + i]);
   }
 
   // By class within each run of non-starters; a sort, because a hostile text has long runs.

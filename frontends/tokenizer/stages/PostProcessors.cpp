@@ -78,11 +78,11 @@ private:
     JsonFields fields(json, path, context.errors);
     std::string name = fields.text("id");
     uint32_t type = fields.number("type_id", 0);
-    const Json *known = processor.object("special_tokens");
-    if (!known)
+    const Json *specialTokens = processor.object("special_tokens");
+    if (!specialTokens)
       return;
-    auto token = known->find(name);
-    if (token == known->end())
+    auto token = specialTokens->find(name);
+    if (token == specialTokens->end())
       return context.errors.fail(TokenizerError::WrongField, path, "'" + name + "' is not among special_tokens");
     std::string location = processor.path("special_tokens") + "." + name;
     forEachIn(context, JsonFields(*token, location, context.errors), "ids",

@@ -179,8 +179,8 @@ llvm::Error Tuner::openRecord() {
     choice.line.kernel = choice.kernel.digest;
     choice.line.target = identity;
     choice.line.threads = options.threads;
-    if (const TuningEntry *known = record.find(choice.line))
-      choice.line = *known;
+    if (const TuningEntry *entry = record.find(choice.line))
+      choice.line = *entry;
     choice.line.name = choice.kernel.name;
     choice.line.processor = machine->profile().processor;
     if (auto gain = choice.line.figures.find("gain"); gain != choice.line.figures.end() && gain->is_number())
