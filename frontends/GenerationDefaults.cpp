@@ -22,10 +22,10 @@ void fitToModel(GenerationDefaults &values, int64_t vocabulary, std::set<std::st
     if (setting.shape == artifact::ListShape::groups)  // whole groups are left out where they are read
       return;
     list.erase(std::remove_if(list.begin(), list.end(), foreign), list.end());
-    if (&setting == &artifact::settings::end || list.size() <= static_cast<size_t>(setting.most))
+    if (&setting == &artifact::settings::end || list.size() <= static_cast<size_t>(setting.maxCount))
       return;
     ignored.insert(setting.key);
-    list.resize(static_cast<size_t>(setting.most));
+    list.resize(static_cast<size_t>(setting.maxCount));
   });
 }
 

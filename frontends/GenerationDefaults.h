@@ -15,7 +15,7 @@ namespace talc {
 struct ReadForm {
   using Number = double;
   using Integer = int64_t;
-  template <int32_t most> using Tokens = std::vector<int64_t>;
+  template <int32_t maxCount> using Tokens = std::vector<int64_t>;
 };
 
 // A frontend begins with artifact::neutralSettings<ReadForm>().

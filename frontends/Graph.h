@@ -71,7 +71,7 @@ public:
     auto op = OpTy::create(builder, location, std::forward<Args>(args)...);
     return check(op) ? op : OpTy();
   }
-  // The same for operations whose result is activations of `width` features.
+  // Does the same for operations whose result is activations of `width` features.
   template <typename OpTy, typename... Args> Tensor make(mlir::Location location, int64_t width, Args &&...args) {
     auto op = create<OpTy>(location, activations(width), std::forward<Args>(args)...);
     return op ? tensor(op.getResult()) : Tensor();
@@ -79,7 +79,7 @@ public:
 
   // Whether an operation on these handles can be written; if not, reports why.
   template <typename... Handles> bool ready(const Handles &...handles) { return !failed() && (usable(handles) && ...); }
-  // The same, and the weight must have `rank` dimensions.
+  // Does the same; the weight must have `rank` dimensions.
   bool readyWeight(Weight weight, int64_t rank);
 
   Tensor tensor(mlir::Value value) const;

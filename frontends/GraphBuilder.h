@@ -130,7 +130,7 @@ public:
   using Shape = std::vector<int64_t>;
   // One layer of a repeated block: its input and its number.
   using Body = std::function<Tensor(Tensor x, int64_t layer)>;
-  // The same for a block that leaves its results in KV caches.
+  // Does the same for a block that leaves its results in KV caches.
   using Effect = std::function<void(int64_t layer)>;
 
   // `maxSequence` is the number of tokens that a sequence may have; 0: as many as the model allows (see positions).
@@ -209,16 +209,16 @@ public:
 
   // Looks up rows of a table [V, D] by token id, by position in the sequence (+ offset), or by token type: [tokens, D].
   Tensor embedding(Weight table);
-  // The same for a table of the ids from `first` on; zero for other ids.
+  // Does the same for a table of the ids from `first` on; yields zero for other ids.
   Tensor embedding(Weight table, int64_t first);
   Tensor position(Weight table, int64_t offset = 0);
-  // The same in encoders whose padding tokens have no position: they take the row before the first.
+  // Does the same in encoders whose padding tokens have no position: they take the row before the first.
   Tensor position(Weight table, int64_t offset, int64_t padding);
   Tensor tokenType(Weight table);
 
   // x * transpose(matrix) + bias: [tokens, K], [N, K], [N] -> [tokens, N].
   Tensor linear(Tensor x, Weight matrix, Weight bias = {});
-  // The same with the weights `name`.weight and `name`.bias.
+  // Does the same with the weights `name`.weight and `name`.bias.
   Tensor linear(Tensor x, const std::string &name, int64_t outputs);
   // A linear per group: a group of outputs depends on the first K features of its group: [tokens, G*S], [N, K] ->
   // [tokens, N].
@@ -254,7 +254,7 @@ public:
 
   // Queries [tokens, heads*d], keys and values [tokens, keyValueHeads*d] -> [tokens, heads*d].
   Tensor attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention);
-  // The same over past tokens as well, whose keys and values are in the KV cache `name`.
+  // Attends to past tokens as well, whose keys and values are in the KV cache `name`.
   Tensor cachedAttention(Tensor queries, Tensor keys, Tensor values, const Attention &attention,
                          const std::string &name = "cache");
   // Mixes the result of attention inside of a segment with the compressive memory `name` of the segments before.

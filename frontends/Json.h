@@ -14,7 +14,7 @@ namespace talc {
 // Parses `text`. `file` and `code` are for the error.
 std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
                                         Diagnostics &diagnostics);
-// The same for an object.
+// Parses an object.
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics);
 

@@ -229,15 +229,15 @@ talc_status talc_slot_save(const talc_session *session, int32_t slot, void *byte
   *size = 0;
   if (!hasSlot(session, slot))
     return unknownSlot(__func__, session, slot, error);
-  uint64_t needed = 0;
-  if (Status status = session->session->measureSaved(slot, needed); status.failed())
+  uint64_t savedBytes = 0;
+  if (Status status = session->session->measureSaved(slot, savedBytes); status.failed())
     return report(status, error);
-  *size = needed;
+  *size = savedBytes;
   if (!bytes)
     return TALC_OK;
-  if (capacity < needed)
+  if (capacity < savedBytes)
     return report(Status::failure(TALC_ERROR_CAPACITY, "the buffer holds %zu bytes, but %zu are needed", capacity,
-                                  static_cast<size_t>(needed)),
+                                  static_cast<size_t>(savedBytes)),
                   error);
   if (Status status = session->session->save(slot, static_cast<unsigned char *>(bytes)); status.failed())
     return report(status, error);

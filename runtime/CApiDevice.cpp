@@ -22,7 +22,7 @@ talc_status talc_device_get_info(int32_t index, talc_device_info *info, talc_err
     return wrongArgument(__func__, "info is NULL", error);
   const std::vector<talc::DeviceInfo> devices = talc::listDevices();
   if (index < 0 || static_cast<size_t>(index) >= devices.size())
-    return wrongArgument(__func__, "there is no device with this index", error);
+    return wrongArgument(__func__, "no device has this index", error);
   const talc::DeviceInfo &facts = devices[static_cast<size_t>(index)];
   talc_device_info whole = {};
   copyText(facts.name, whole.name);

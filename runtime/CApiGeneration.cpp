@@ -59,13 +59,13 @@ talc_status talc_generator_submit(talc_generator *generator, const talc_request 
     *number = 0;
   if (!generator || !request)
     return wrongArgument(__func__, "generator or request is NULL", error);
-  talc::Request made;
-  if (Status status = readRequest(generator->scheduler.model(), request, made); status.failed())
+  talc::Request submitted;
+  if (Status status = readRequest(generator->scheduler.model(), request, submitted); status.failed())
     return report(status, error);
-  int64_t given = 0;
-  Status status = generator->scheduler.submit(std::move(made), given);
+  int64_t requestNumber = 0;
+  Status status = generator->scheduler.submit(std::move(submitted), requestNumber);
   if (number && !status.failed())
-    *number = given;
+    *number = requestNumber;
   return report(status, error);
 } catch (...) {
   return talc::refusedMemory(error);

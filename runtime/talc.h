@@ -110,7 +110,7 @@ typedef struct talc_open_options {
      huge pages to give, ordinary ones are used. */
   int32_t copy_weights;
   /* What the model runs on: "cpu", or "cuda", "vulkan:1": a GPU. NULL or "auto": a GPU if the artifact has
-     code for it and it can be used, else the processors. Results of different devices agree but for rounding. */
+     code for it and it can be used, else the CPU. Results of different devices agree but for rounding. */
   const char *device;
   talc_progress on_progress; /* called as weights are copied to a device; NULL: progress is not reported */
   void *progress_user;       /* for on_progress */
@@ -145,7 +145,7 @@ typedef enum talc_model_kind {
 typedef enum talc_result_kind {
   TALC_RESULT_LOGITS = 1,       /* of every token of the vocabulary, what follows a token or stands in its place */
   TALC_RESULT_HIDDEN = 2,       /* a token's hidden state */
-  TALC_RESULT_CLASSES = 3,      /* logits of every class, of the text: ask for the row of its first token */
+  TALC_RESULT_CLASSES = 3,      /* logits of every class, of the text: ask for those of its first token */
   TALC_RESULT_TOKEN_CLASSES = 4 /* logits of every class, of any token */
 } talc_result_kind;
 
@@ -219,9 +219,9 @@ typedef struct talc_model_info {
   int32_t label_count;             /* names of the classes; 0: they have none */
   const char *const *labels;       /* [label_count], UTF-8; lives as long as the model */
   uint64_t weight_bytes;           /* mapped from the file, shared by all processes that use it */
-  uint64_t state_bytes_per_token;  /* a sequence of n tokens uses ceil(n / group) * group * state_bytes_per_token */
+  uint64_t state_bytes_per_token;  /* KV cache: a sequence of n tokens uses ceil(n / group) * group * this */
   uint64_t source_bytes_per_token; /* the same of a source */
-  uint64_t state_token_group;      /* the group */
+  uint64_t state_token_group;      /* the group of tokens */
   uint64_t arena_bytes_per_token;  /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
   uint64_t arena_bytes_fixed, arena_bytes_per_thread;
   int32_t longest_sequence;   /* what max_sequence could be if the model were compiled with another --max-seq */
@@ -229,8 +229,8 @@ typedef struct talc_model_info {
   const char *device;         /* that it runs on, as in talc_device_info; lives as long as the model */
   const char *device_note;    /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
   uint64_t state_bytes_fixed; /* of the memory of segments, however long a sequence is */
-  int32_t segment;            /* tokens of a segment: states hold the last one, and a memory of all others; 0: none */
-  int32_t window, kept_tokens, reserved; /* that the widest window sees; first ones that stay beside it; 0: none */
+  int32_t segment;            /* tokens of a segment: the KV cache has the last, and a memory of the others; 0: none */
+  int32_t window, kept_tokens, reserved; /* tokens that the widest window sees; sink tokens beside it; 0: none */
   const char *device_steps; /* for people: in how many launches the device runs a step; NULL: in none. As `device` */
 } talc_model_info;
 
@@ -257,7 +257,7 @@ TALC_API void talc_model_close(talc_model *model);
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
 TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
 
-/* Bytes that so many tokens of one sequence use; windows stop growing when they are full. 0 if model is NULL. */
+/* Bytes of KV cache that tokens of one sequence use; windows stop growing when they are full. 0 if model is NULL. */
 TALC_API uint64_t talc_state_bytes(const talc_model *model, int32_t tokens);
 
 /* 1 when `id` ends a text, else 0. */
@@ -265,10 +265,10 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 
 /* ---- Evaluation ------------------------------------------------------------------------------------------------ */
 
-/* Worker threads and the states of up to `slots` sequences. */
+/* Worker threads and the KV cache of up to `slots` sequences. */
 typedef struct talc_session talc_session;
 
-/* Where a session has states, temporaries and results; not its threads, their stacks, and lists of a few bytes a token.
+/* Memory for KV cache, temporaries and results of a session; not its threads, stacks, and lists of a few bytes a token.
    `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it returned. */
 typedef struct talc_allocator {
   void *(*allocate)(void *user, uint64_t size, uint64_t alignment);
@@ -285,8 +285,8 @@ typedef struct talc_session_options {
                       talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
   uint32_t reserved;
-  /* For what talc_session_get_memory counts; a copy is kept. All of the states is then taken and cleared at once. NULL:
-     the system's pages, which states take as sequences grow. A model has memory of its own, its tokenizer too. */
+  /* For what talc_session_get_memory counts; a copy is kept. All of the KV cache is then taken and cleared at once.
+     NULL: pages of the system, taken as sequences grow. A model has memory of its own, its tokenizer too. */
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
      more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:
@@ -304,7 +304,7 @@ TALC_API int32_t talc_default_threads(void);
    Environment: TALC_MAX_THREADS=N sets another limit, and then every step runs on all threads of its session. */
 TALC_API int32_t talc_max_threads(void);
 
-/* Errors: ARGUMENT, MEMORY, THREADS. Memory of states is reserved here and used only as sequences grow. */
+/* Errors: ARGUMENT, MEMORY, THREADS. The KV cache is reserved here and used only as sequences grow. */
 TALC_API talc_status talc_session_create(const talc_model *model, const talc_session_options *options,
                                          talc_session **session, talc_error *error);
 TALC_API void talc_session_destroy(talc_session *session);
@@ -339,7 +339,7 @@ typedef struct talc_sequence {
 /* Evaluates `count` sequences in one step; each slot at most once. The sequences may have different lengths, nothing is
    padded, and a sequence's results do not depend on what else is in the batch or on how its tokens are divided among
    calls. A step needs temporaries proportional to its tokens: divide prompts of many thousand tokens among several
-   calls. No memory is allocated unless this step has more tokens or wanted rows than each before it.
+   calls. No memory is allocated unless this step has more tokens or wanted results than each before it.
      decoder: appends the tokens to the sequences in the slots.
      encoder: every sequence is a whole one, and its slot stays empty.
      encoder-decoder: appends the tokens to the texts that answer to the sources in the slots; the first is start_token.
@@ -402,8 +402,8 @@ TALC_API talc_status talc_slot_load(talc_session *session, int32_t slot, const v
 typedef struct talc_session_memory {
   uint32_t struct_size; /* set by the caller */
   uint32_t reserved;
-  uint64_t state_used;     /* by the tokens and sources that all slots hold now */
-  uint64_t state_reserved; /* address space; memory only where it is an allocator's */
+  uint64_t state_used;     /* KV cache of the tokens and sources that all slots hold now */
+  uint64_t state_reserved; /* of it, address space; memory only where it is an allocator's */
   uint64_t arena;          /* temporaries of the largest step so far */
   uint64_t logits;         /* results of the largest step so far */
 } talc_session_memory;
@@ -431,9 +431,9 @@ TALC_API void talc_sampler_destroy(talc_sampler *sampler);
    first talc_sample, and later what was not sampled. talc_sample adds what it returns. Errors: TOKEN (no such id). */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
-/* Chooses a token from one row of logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN
+/* Chooses a token from logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN
    counts as minus infinity; the model's suppressed tokens, and ids that a tokenizer is present for and does not have
-   (padding of the vocabulary), are never chosen. Allocates nothing, within the length or what a state can hold.
+   (padding of the vocabulary), are never chosen. Allocates nothing, within the length that a slot can hold.
    Errors: LOGITS, ARGUMENT. */
 TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
 

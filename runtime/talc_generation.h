@@ -145,7 +145,7 @@ typedef struct talc_generator_counts {
   uint64_t new_tokens;    /* that were evaluated; the last of a text is not, and each beam counts */
   double prompt_seconds;  /* of the time in talc_generator_step, what source_tokens and prompt_tokens took */
   double new_seconds;     /* and new_tokens */
-  uint64_t most_state;    /* the most bytes that slots held when a text ended */
+  uint64_t most_state;    /* the most bytes of KV cache that slots held when a text ended */
 } talc_generator_counts;
 
 /* Errors: ARGUMENT. */

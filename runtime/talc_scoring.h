@@ -20,10 +20,10 @@ typedef struct talc_candidates {
   int32_t reserved[4];
 } talc_candidates;
 
-/* talc_evaluate which leaves no rows of results, but the log-probabilities of candidates: candidates[i] are those of
+/* talc_evaluate which leaves no results, but the log-probabilities of candidates: candidates[i] are those of
    sequences[i], which must not ask for rows. A number is that of the softmax over all logits. Models whose words lie in
-   clusters (an adaptive softmax) compute the clusters that have a candidate alone, with the bits that the whole row
-   has. Errors: those of talc_evaluate, KIND (no logits). */
+   clusters (an adaptive softmax) compute the clusters that have a candidate alone, with the bits that all logits of the
+   token have. Errors: those of talc_evaluate, KIND (no logits). */
 TALC_API talc_status talc_score(talc_session *session, const talc_sequence *sequences,
                                 const talc_candidates *candidates, int32_t count, talc_error *error);
 

@@ -40,8 +40,8 @@ public:
     } else if (range.kind == SettingKind::Choice) {
       target = choice(setting, attr);
     } else {
-      int64_t maxValue = range.kind == SettingKind::Token ? lastToken : static_cast<int64_t>(range.most);
-      target = integer(setting.name, attr, static_cast<int64_t>(range.least), maxValue);
+      int64_t maxValue = range.kind == SettingKind::Token ? lastToken : static_cast<int64_t>(range.maximum);
+      target = integer(setting.name, attr, static_cast<int64_t>(range.minimum), maxValue);
     }
   }
 
@@ -79,9 +79,9 @@ private:
       value = real.getValueAsDouble();
     else if (auto integer = dyn_cast<IntegerAttr>(attr))
       value = static_cast<double>(integer.getValue().getSExtValue());
-    double minValue = setting.range.excludesLeast ? artifact::smallestAbove : setting.range.least;
-    require(setting.name, std::isfinite(value) && value >= minValue && value <= setting.range.most,
-            fmt::format("a number from {} to {}", minValue, setting.range.most));
+    double minValue = setting.range.excludesMinimum ? artifact::smallestAbove : setting.range.minimum;
+    require(setting.name, std::isfinite(value) && value >= minValue && value <= setting.range.maximum,
+            fmt::format("a number from {} to {}", minValue, setting.range.maximum));
     return value;
   }
 

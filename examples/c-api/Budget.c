@@ -25,16 +25,16 @@ static void check(talc_status status, const talc_error *error) {
  * tokens. */
 static uint64_t printBudget(const talc_model_info *info) {
   uint64_t group = info->state_token_group, longest = (uint64_t)info->max_sequence, page = 4096;
-  uint64_t state = (longest + group - 1) / group * group * info->state_bytes_per_token;
-  state = (state + page - 1) / page * page; /* a slot begins on a page */
+  uint64_t kvCache = (longest + group - 1) / group * group * info->state_bytes_per_token;
+  kvCache = (kvCache + page - 1) / page * page; /* a slot begins on a page */
   uint64_t arena =
       info->arena_bytes_fixed + PROMPT * info->arena_bytes_per_token + THREADS * info->arena_bytes_per_thread;
   uint64_t logits = sizeof(float) * (uint64_t)info->vocabulary_size;
   printf("weights      %8llu bytes, mapped\n", (unsigned long long)info->weight_bytes);
-  printf("state        %8llu bytes for %llu tokens\n", (unsigned long long)state, (unsigned long long)longest);
+  printf("KV cache     %8llu bytes for %llu tokens\n", (unsigned long long)kvCache, (unsigned long long)longest);
   printf("temporaries  %8llu bytes\n", (unsigned long long)arena);
   printf("logits       %8llu bytes\n", (unsigned long long)logits);
-  return state + arena + logits;
+  return kvCache + arena + logits;
 }
 
 /* The block, handed out from its beginning; nothing comes back before the end. */

@@ -45,7 +45,7 @@ struct PlainModel {
   Tensor linearPart(GraphBuilder &g, Tensor x, const std::string &name, const Part &part) const;
   // Queries, keys or values in a projection that has query, key and value of each head together.
   Part partOfHeads(char part) const;
-  // The same in a projection with all queries, then all keys, then all values.
+  // Does the same in a projection with all queries, then all keys, then all values.
   Part partOfAll(char part) const;
   void checkHeads(const ModelConfig &config, const char *headsKey, const char *widthKey);
 

@@ -11,7 +11,7 @@
 // normalize their input these become the norm's bias, and the keys and values of that; since scores may change by the
 // same for all keys, and weights add up to one, keys and values are taken without it, and the value's is added again.
 //
-// The k-th state of a layer is a function of the k-th row alone, so keys and values are kept instead of rows.
+// The k-th key and value of a layer are functions of the k-th hidden state alone, so they are kept in its place.
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
@@ -152,11 +152,12 @@ Tensor TransfoXl::embedding(GraphBuilder &g) const {
   const std::string at = "transformer.word_emb.";
   Tensor x;
   for (size_t i = 0; i < tables.size(); ++i) {
-    const Cluster &own = tables[i];
-    Weight table = g.weight(place(at + "emb_layers", i, ".weight"), {own.end - own.first, own.width}, "words by width");
-    Tensor part = hasOneTable() ? g.embedding(table) : g.embedding(table, own.first);
+    const Cluster &cluster = tables[i];
+    Weight table = g.weight(place(at + "emb_layers", i, ".weight"), {cluster.end - cluster.first, cluster.width},
+                            "words by width");
+    Tensor part = hasOneTable() ? g.embedding(table) : g.embedding(table, cluster.first);
     if (projected())
-      part = g.linear(part, g.weight(place(at + "emb_projs", i), {width, own.width}, "d_model by width"));
+      part = g.linear(part, g.weight(place(at + "emb_projs", i), {width, cluster.width}, "d_model by width"));
     x = x ? g.add(x, part) : part;
   }
   return g.scale(x, std::sqrt(static_cast<double>(width)));
@@ -206,11 +207,11 @@ Tensor TransfoXl::layer(GraphBuilder &g, Tensor x, Weight u, Weight v) const {
 // The words' rows of the last table, which may be the first one as well.
 Weight TransfoXl::words(GraphBuilder &g, size_t cluster) const {
   size_t number = hasOneTable() ? 0 : cluster;
-  const Cluster &table = tables[number], &own = clusters[cluster];
+  const Cluster &table = tables[number], &range = clusters[cluster];
   Weight all = g.tiedWeights(place("transformer.word_emb.emb_layers", number, ".weight"),
                              place("crit.out_layers", number, ".weight"), {table.end - table.first, table.width}, tied)
                    .second;
-  return hasOneTable() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
+  return hasOneTable() && clusters.size() > 1 ? g.rows(all, range.first, range.end - range.first, vocabulary) : all;
 }
 
 Weight TransfoXl::narrow(GraphBuilder &g, size_t cluster) const {
@@ -221,10 +222,10 @@ Weight TransfoXl::narrow(GraphBuilder &g, size_t cluster) const {
 }
 
 Weight TransfoXl::bias(GraphBuilder &g, size_t cluster) const {
-  const Cluster &own = clusters[cluster];
+  const Cluster &range = clusters[cluster];
   Weight all = g.weight(place("crit.out_layers", hasOneTable() ? 0 : cluster, ".bias"),
-                        {hasOneTable() ? vocabulary : own.end - own.first});
-  return hasOneTable() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
+                        {hasOneTable() ? vocabulary : range.end - range.first});
+  return hasOneTable() && clusters.size() > 1 ? g.rows(all, range.first, range.end - range.first, vocabulary) : all;
 }
 
 AdaptiveSoftmax::AdaptiveSoftmax(GraphBuilder &g, const TransfoXl &model) : g(g) {

@@ -33,17 +33,17 @@ constexpr const char *architectureKey = "general.architecture";
 static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagnostics &diagnostics) {
   const json *name = model.find(architectureKey);
   const std::string architectureName = name && name->is_string() ? name->get<std::string>() : "";
-  const GgufArchitecture *found = ggufArchitecture(architectureName, [&](const GgufMark &mark) {
+  const GgufArchitecture *architecture = ggufArchitecture(architectureName, [&](const GgufMark &mark) {
     const json *value = model.find(fmt::format("{}.{}", architectureName, mark.key));
     return value && value->is_number_integer() && *value >= mark.minimum;
   });
-  if (!found)
+  if (!architecture)
     diagnostics.error(ImportError::ModelType,
                       fmt::format("{}: {}; talc knows {}", model.file(),
                                   name ? fmt::format("key '{}' is {}", architectureKey, jsonText(*name))
                                        : fmt::format("lacks the key '{}'", architectureKey),
                                   ggufArchitectures()));
-  return found;
+  return architecture;
 }
 
 // A token id of the tokenizer's; -1 if the key is missing.

@@ -278,17 +278,17 @@ llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable() {
 
 const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has) {
   const GgufArchitecture *result = nullptr;
-  for (const GgufArchitecture &known : table)
-    if (known.name == name && (known.mark.key.empty() || has(known.mark)))
-      result = &known;
+  for (const GgufArchitecture &architecture : table)
+    if (architecture.name == name && (architecture.mark.key.empty() || has(architecture.mark)))
+      result = &architecture;
   return result;
 }
 
 std::string ggufArchitectures() {
   std::string names;
-  for (const GgufArchitecture &known : table)
-    if (known.mark.key.empty())
-      names += (names.empty() ? "" : ", ") + std::string(known.name);
+  for (const GgufArchitecture &architecture : table)
+    if (architecture.mark.key.empty())
+      names += (names.empty() ? "" : ", ") + std::string(architecture.name);
   return names;
 }
 

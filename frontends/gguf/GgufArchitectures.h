@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace talc {
 
@@ -41,9 +42,21 @@ struct GgufArchitecture {
 };
 
 llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
-// Null if talc has no architecture of this name.
+// Returns null if talc has no architecture of this name.
 const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has);
-// All names, with commas.
+// Lists all names, with commas.
 std::string ggufArchitectures();
+
+// ---- The names of single tensors (GgufNames.cpp)
+
+struct GgufTensorName {
+  std::string name;  // in GGUF; empty: it has no such tensor
+  StoredOrder::Kind order = StoredOrder::Kind::AsIs;
+  int64_t expert = -1;  // whose part of the tensor it is; -1: all of it
+};
+
+GgufTensorName ggufTensorName(const GgufArchitecture &architecture, const std::string &weight);
+// The names in all architectures, without duplicates.
+std::vector<GgufTensorName> ggufTensorNames(const std::string &weight);
 
 }  // namespace talc

@@ -228,7 +228,7 @@ void GgufConfig::answerClasses() {
   answer("id2label", std::move(labels), fmt::format("key '{}.classifier.output_labels'", architecture.name));
 }
 
-// Which layers have a window, where files list it.
+// Reads which layers have a window, if the file lists them.
 void GgufConfig::answerWindows() {
   const std::string key = "attention.sliding_window_pattern";
   const json *pattern = ofArchitecture(key);

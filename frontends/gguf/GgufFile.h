@@ -25,10 +25,10 @@ struct GgufType {
   std::string_view format = {};  // in which talc stores such values, if it does
 };
 
-// Null for an unknown number, or for a type that was withdrawn.
+// Returns null for an unknown number, or for a type that was withdrawn.
 const GgufType *ggufType(uint32_t number);
 
-// Null if weights cannot have it. All types that have one: "F32, F16 or BF16".
+// Returns null if weights cannot have it. All types that have one: "F32, F16 or BF16".
 const StorageFormat *ggufFormat(const GgufType &type);
 std::string ggufFormats();
 

@@ -22,10 +22,10 @@ public:
   // `path`: the file, or any part of a split one.
   static std::optional<GgufModel> open(const std::string &path, Diagnostics &diagnostics);
 
-  // Null if there is no such key; the metadata are those of the first part.
+  // Returns null if there is no such key; the metadata are those of the first part.
   const nlohmann::json *find(const std::string &key) const;
   const std::map<std::string, nlohmann::json> &metadata() const { return values; }
-  // Null if there is none.
+  // Returns null if there is none.
   const Tensor *tensor(const std::string &name) const;
   const std::map<std::string, Tensor> &tensors() const { return entries; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks weights up in the tables of architectures.
-#include "frontends/gguf/GgufNames.h"
+#include "frontends/gguf/GgufArchitectures.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -2,7 +2,7 @@
 // Reads through a window of the file, so that many small values take few calls.
 #include "frontends/gguf/GgufReader.h"
 
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <fmt/format.h>
 

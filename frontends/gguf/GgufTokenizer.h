@@ -3,8 +3,8 @@
 #pragma once
 
 #include "frontends/gguf/GgufModel.h"
-#include "frontends/tokenizer/SentencePieceModel.h"
 #include "frontends/tokenizer/TokenizerDraft.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <optional>
 #include <string>

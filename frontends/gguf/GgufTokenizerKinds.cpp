@@ -2,8 +2,8 @@
 // The table of tokenizers: BPE of bytes, SentencePiece's two kinds, WordPiece.
 #include "frontends/gguf/GgufTokenizer.h"
 
-#include "frontends/tokenizer/SentencePieceStages.h"
 #include "frontends/tokenizer/SplitPatterns.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <algorithm>
 
@@ -132,7 +132,7 @@ void fillByteLevel(GgufTokenizer &tokenizer) {
 
 //===--- SentencePiece ------------------------------------------------------------------------------------------===//
 
-// The pieces and what stands beside them; false after an error.
+// Reads the pieces with their scores and types; returns false after an error.
 bool readModel(GgufTokenizer &tokenizer, SegmentationKind kind, SentencePieceModel &model) {
   if (!tokenizer.readTokens(/*scored=*/true))
     return false;

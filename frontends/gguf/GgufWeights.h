@@ -3,8 +3,8 @@
 #pragma once
 
 #include "frontends/WeightSource.h"
+#include "frontends/gguf/GgufArchitectures.h"
 #include "frontends/gguf/GgufModel.h"
-#include "frontends/gguf/GgufNames.h"
 
 #include <set>
 

@@ -7,8 +7,8 @@
 //          parts of the text; then perhaps i32 of the last part, i32 length, name of the text
 #include "frontends/gguf/Gguf.h"
 
+#include "frontends/gguf/GgufArchitectures.h"
 #include "frontends/gguf/GgufFile.h"
-#include "frontends/gguf/GgufNames.h"
 #include "frontends/gguf/GgufReader.h"
 
 #include "llvm/Support/Path.h"

@@ -12,7 +12,7 @@ namespace talc {
 
 // A number for every pair of features, by which its frequency is divided.
 constexpr const char *ropeFactorsTensor = "rope_freqs.weight";
-// The same of LongRoPE, for long and for short texts.
+// The tensors with LongRoPE's factors, for long and for short texts.
 constexpr const char *longFactorsTensors[] = {"rope_factors_long.weight", "rope_factors_short.weight"};
 
 // The keys of config.json (rope_type llama3) that give these factors, each to the last bits of f32. Nothing if none do.

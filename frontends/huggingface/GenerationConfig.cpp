@@ -43,7 +43,7 @@ static void readForced(const ModelConfig &config, GenerationDefaults &values, st
 
 static void readValue(const ModelConfig &config, const Setting &setting, double &value) {
   if (!config.isNull(setting.key))
-    value = config.number(setting.key, value, setting.range.least, setting.range.most);
+    value = config.number(setting.key, value, setting.range.minimum, setting.range.maximum);
   else
     value = setting.neutral;
 }
@@ -53,9 +53,10 @@ static void readValue(const ModelConfig &config, const Setting &setting, int64_t
   const artifact::SettingRange &range = setting.range;
   auto neutral = static_cast<int64_t>(setting.neutral);
   if (range.kind == SettingKind::Count)
-    value =
-        config.integerOrNull(setting.key, value, {static_cast<int64_t>(range.least), static_cast<int64_t>(range.most)})
-            .value_or(neutral);
+    value = config
+                .integerOrNull(setting.key, value,
+                               {static_cast<int64_t>(range.minimum), static_cast<int64_t>(range.maximum)})
+                .value_or(neutral);
   else if (range.kind == SettingKind::Choice && config.isText(setting.key) &&
            config.text(setting.key, "") == range.choices[2])
     value = 2;
@@ -88,7 +89,7 @@ static void reconcileLengths(const ModelConfig &config, GenerationDefaults &valu
 
 // The bad words of several tokens.
 static void addForbidden(const std::vector<int64_t> &word, GenerationDefaults &values, std::set<std::string> &ignored) {
-  if (word.empty() || values.forbidden.size() + 1 + word.size() > static_cast<size_t>(settings::forbidden.most)) {
+  if (word.empty() || values.forbidden.size() + 1 + word.size() > static_cast<size_t>(settings::forbidden.maxCount)) {
     ignored.insert(settings::forbidden.key);
     return;
   }
@@ -222,10 +223,10 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
   fitToModel(values, vocabulary, ignored);
-  if (values.end.size() > static_cast<size_t>(settings::end.most))
+  if (values.end.size() > static_cast<size_t>(settings::end.maxCount))
     diagnostics.error(ImportError::GenerationConfig,
                       fmt::format("{} lists {} tokens of the vocabulary, expected at most {}", ends, values.end.size(),
-                                  settings::end.most));
+                                  settings::end.maxCount));
   if (values.sample && values.beams > 1)
     ignored.insert("num_beams (with do_sample)");
   // A text without one would be in any language: whoever runs the model must say how it begins.

@@ -34,7 +34,7 @@ static constexpr DataType dataTypes[] = {
     {"U16", 16},        {"I32", 32},        {"U32", 32},          {"C64", 64},        {"F64", 64},        {"I64", 64},
     {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6},       {"F6_E3M2", 6}};
 
-// Null for an unknown type.
+// Returns null for an unknown type.
 static const DataType *dataType(std::string_view name) {
   auto *match = std::find_if(std::begin(dataTypes), std::end(dataTypes), [&](auto &type) { return type.name == name; });
   return match == std::end(dataTypes) ? nullptr : match;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "frontends/tokenizer/SectionBuilder.h"
-#include "frontends/tokenizer/UnicodeProperties.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/UnicodeProperties.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <string>
 
@@ -43,7 +43,7 @@ public:
              (where.empty() ? "" : shortened(placeName ? placeName(where) : where, 120) + ": ") + shortened(what, 500));
   }
 
-  // The same for a finished line.
+  // Fails with a finished line.
   void failWith(const std::string &line) {
     if (hasFailed)
       return;

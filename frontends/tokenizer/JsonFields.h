@@ -17,7 +17,7 @@ public:
   // `value` must outlive the fields. Reports an error if it is not an object.
   JsonFields(const Json &value, std::string path, CompileErrors &errors);
 
-  // Null if absent or JSON's null.
+  // Returns null if the field is absent or JSON's null.
   const Json *find(const char *name) const;
   std::string path(const char *name) const { return location + "." + name; }
 
@@ -26,7 +26,7 @@ public:
   std::optional<std::string> optionalText(const char *name) const;
   bool flag(const char *name, bool fallback) const;
   uint32_t number(const char *name, uint32_t fallback) const;
-  // Null and an error if absent or of another type.
+  // Return null after an error if the field is absent or of another type.
   const Json *array(const char *name) const;
   const Json *object(const char *name) const;
 

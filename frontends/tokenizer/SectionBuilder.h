@@ -2,7 +2,7 @@
 // Collects the tables of a tokenizer section and lays them out.
 #pragma once
 
-#include "frontends/tokenizer/CharacterSet.h"
+#include "frontends/tokenizer/unicode/CharacterSet.h"
 #include "runtime/tokenizer/TokenizerFormat.h"
 
 #include <map>

@@ -6,7 +6,7 @@ namespace talc::frontend {
 
 constexpr const char *llama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-// The same with single digits.
+// Llama 3's pattern with single digits.
 constexpr const char *qwen2Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 // The pattern of GPT-4o and gpt-oss: words end where capital letters follow small ones, and include "'s", "'re", ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top level of tokenizer.json.
 #include "frontends/tokenizer/TokenizerCompiler.h"
-#include "frontends/tokenizer/PipelineStages.h"
+#include "frontends/tokenizer/stages/PipelineStages.h"
 
 namespace talc::frontend {
 

@@ -19,7 +19,7 @@ namespace talc::frontend {
 // the context has the error.
 std::optional<std::vector<uint8_t>> compileTokenizer(CompileContext &context, const Json &description);
 
-// The same for the text of a tokenizer.json; `name` stands for the file in messages.
+// Compiles the text of a tokenizer.json; `name` stands for the file in messages.
 std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view json, const std::string &name,
                                                      std::string &error);
 

@@ -3,7 +3,6 @@
 #include "runtime/artifact/ArtifactBytes.h"
 
 #include "runtime/artifact/StubHash.h"
-#include "runtime/artifact/ThisBinary.h"
 
 #include <algorithm>
 #include <cerrno>

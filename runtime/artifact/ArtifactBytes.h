@@ -57,4 +57,11 @@ private:
   uint64_t bytes = 0;
 };
 
+// Returns the path of the file that this code was loaded from, the program or the shared library with the runtime, for
+// messages; "this program" when the system does not tell.
+std::string thisBinaryName();
+
+// Opens that file for the caller; negative when the system does not tell.
+int openThisBinary();
+
 }  // namespace talc

@@ -88,7 +88,7 @@ enum class ModelKind : uint32_t {
   EncoderDecoder = 3,  // continues sequences that read a source, which is encoded as a whole
 };
 
-// The kind of an output; a row of it belongs to one token.
+// The kind of an output, which has `width` floats for every token.
 enum class OutputKind : uint32_t {
   None = 0,          // the model has no such result
   Logits = 1,        // of every token of the vocabulary
@@ -104,7 +104,7 @@ enum class OutputKind : uint32_t {
 
 struct OutputInfo {
   uint32_t kind;   // OutputKind
-  uint32_t width;  // floats per row
+  uint32_t width;  // floats per token
 };
 
 // The content of a part of a slot.

@@ -24,7 +24,7 @@ struct EntryInfo {
   const char *name;
   const char *symbol;  // of its function in code for CPUs, a StepFunction
   InputKind input;
-  bool isSingleToken;         // its steps have one token and want one row of every result
+  bool isSingleToken;         // its steps have one token, of which every result is wanted
   bool ofDecoder, ofEncoder;  // whether a model that decodes, or encodes, must have it
 };
 
@@ -37,7 +37,7 @@ constexpr EntryInfo entryTable[] = {
     {entryNames::decode, "talc_decode", InputKind::TokenIds, true, true, false},
 };
 
-// Null for an unknown name.
+// Returns null for an unknown name.
 inline const EntryInfo *findEntryInfo(const char *name) {
   for (const EntryInfo &entry : entryTable)
     if (strcmp(entry.name, name) == 0)

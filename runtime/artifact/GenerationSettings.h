@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <type_traits>
 
 namespace talc::artifact {
@@ -30,16 +32,38 @@ enum class SettingKind { Number, Count, Flag, Choice, Token };
 // The values that a setting may have.
 struct SettingRange {
   SettingKind kind;
-  double least, most;
-  bool excludesLeast;
+  double minimum, maximum;
+  bool excludesMinimum;
   std::array<const char *, 3> choices;  // of kind Choice: the names of 0, 1, 2
 
-  constexpr bool bounded() const { return most != unbounded; }
+  constexpr bool bounded() const { return maximum != unbounded; }
   bool contains(double value) const {
-    return std::isfinite(value) && (value > least || (value == least && !excludesLeast) || least <= -unbounded) &&
-           (value <= most || !bounded());
+    return std::isfinite(value) &&
+           (value > minimum || (value == minimum && !excludesMinimum) || minimum <= -unbounded) &&
+           (value <= maximum || !bounded());
   }
 };
+
+// ---- The values of a setting in words, for messages and pages
+
+inline std::string numberText(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.12g", value);
+  return text;
+}
+
+// "0 or more", "above 0, at most 1", "1 to 1024"; flags and choices are counted from 0.
+inline std::string rangeText(const SettingRange &range) {
+  if (range.minimum <= -unbounded)
+    return "any finite number";
+  const std::string minimum = numberText(range.minimum);
+  if (!range.bounded() || range.maximum == INT32_MAX)
+    return range.excludesMinimum ? "above " + minimum : minimum + " or more";
+  return range.excludesMinimum ? "above " + minimum + ", at most " + numberText(range.maximum)
+                               : minimum + " to " + numberText(range.maximum);
+}
+
+// ---- The table
 
 // The section of --help that lists an option.
 enum class OptionGroup { Length, Repetition, Sampling, Beams };
@@ -65,26 +89,26 @@ enum class ListShape { ids, groups };
 
 struct TokenListSetting {
   const char *name, *title, *counted, *key;
-  int32_t most;
+  int32_t maxCount;
   ListShape shape;
 };
 
 // Names that the table uses.
 namespace settings {
 
-constexpr SettingRange numbers(double least, double most) {
-  return {SettingKind::Number, least, most, false, {}};
+constexpr SettingRange numbers(double minimum, double maximum) {
+  return {SettingKind::Number, minimum, maximum, false, {}};
 }
-constexpr SettingRange numbersAbove(double least, double most) {
-  return {SettingKind::Number, least, most, true, {}};
+constexpr SettingRange numbersAbove(double minimum, double maximum) {
+  return {SettingKind::Number, minimum, maximum, true, {}};
 }
-constexpr SettingRange counts(int32_t least, int32_t most) {
-  return {SettingKind::Count, double(least), double(most), false, {}};
+constexpr SettingRange counts(int32_t minimum, int32_t maximum) {
+  return {SettingKind::Count, double(minimum), double(maximum), false, {}};
 }
 constexpr SettingRange flag() {
   return {SettingKind::Flag, 0, 1, false, {}};
 }
-constexpr SettingRange oneOf(const char *first, const char *second, const char *third) {
+constexpr SettingRange choice(const char *first, const char *second, const char *third) {
   return {SettingKind::Choice, 0, 2, false, {first, second, third}};
 }
 constexpr SettingRange token() {  // -1: none; the vocabulary decides what is the last
@@ -103,17 +127,17 @@ constexpr SettingOption none() {
 // settings::minP describes the member minP.
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
   inline constexpr Setting member = {#name, title, range, neutral, key, option};
-#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note)                                          \
-  inline constexpr TokenListSetting member = {#name, title, counted, key, most, ListShape::shape};
+#define TALC_TOKEN_LIST(maxCount, member, name, title, counted, shape, key, note)                                      \
+  inline constexpr TokenListSetting member = {#name, title, counted, key, maxCount, ListShape::shape};
 #include "runtime/artifact/GenerationSettings.def"
 
 }  // namespace settings
 
-// All settings. `Form` says what a Number, an Integer and Tokens<most> are.
+// All settings. `Form` says what a Number, an Integer and Tokens<maxCount> are.
 template <typename Form> struct GenerationSettings {
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note) typename Form::type member;
-#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note)                                          \
-  typename Form::template Tokens<most> member;
+#define TALC_TOKEN_LIST(maxCount, member, name, title, counted, shape, key, note)                                      \
+  typename Form::template Tokens<maxCount> member;
 #include "runtime/artifact/GenerationSettings.def"
 };
 
@@ -132,19 +156,20 @@ template <typename Visit> void forEachSetting(Visit visit) {
 
 // Does the same for the lists of tokens.
 template <typename Settings, typename Visit> void forEachTokenList(Settings &values, Visit visit) {
-#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) visit(settings::member, values.member);
+#define TALC_TOKEN_LIST(maxCount, member, name, title, counted, shape, key, note)                                      \
+  visit(settings::member, values.member);
 #include "runtime/artifact/GenerationSettings.def"
 }
 
 template <typename Visit> void forEachTokenList(Visit visit) {
-#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) visit(settings::member);
+#define TALC_TOKEN_LIST(maxCount, member, name, title, counted, shape, key, note) visit(settings::member);
 #include "runtime/artifact/GenerationSettings.def"
 }
 
 // A list of ids in an artifact.
-template <int32_t most> struct TokenList {
+template <int32_t maxCount> struct TokenList {
   int32_t count;
-  int32_t ids[most];
+  int32_t ids[maxCount];
 
   const int32_t *begin() const { return ids; }
   const int32_t *end() const { return ids + count; }
@@ -153,7 +178,7 @@ template <int32_t most> struct TokenList {
 struct StoredForm {
   using Number = float;
   using Integer = int32_t;
-  template <int32_t most> using Tokens = TokenList<most>;
+  template <int32_t maxCount> using Tokens = TokenList<maxCount>;
 };
 using StoredSettings = GenerationSettings<StoredForm>;
 

@@ -26,7 +26,7 @@ public:
   // Whether either no part exists, or the parts have every word once and nothing follows them.
   bool areWhole() const;
 
-  // A value in a row of an output; output -1: there is none.
+  // A value of a token's output; output -1: there is none.
   struct Place {
     int32_t output;
     uint32_t column;

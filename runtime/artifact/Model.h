@@ -53,7 +53,7 @@ public:
   bool isEndToken(int32_t id) const;
   // Ids that may be sampled, ascending: those of the tokenizer, or all without a tokenizer, except the suppressed ones.
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
-  // The same as intervals.
+  // The same ids, as intervals.
   const std::vector<IdRange> &sampleableRanges() const { return sampleableRuns; }
   // Fails for an id outside the vocabulary. `what` names the list for the message, with `index` behind it if that is
   // not negative, such as "sequence 2".

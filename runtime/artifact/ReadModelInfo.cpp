@@ -77,30 +77,30 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
 
 // Returns the first setting of generation that is out of its range. Tokens must be in the vocabulary.
 static const char *findImpossibleSetting(const artifact::ModelInfo &info) {
-  const char *found = nullptr;
+  const char *wrong = nullptr;
   artifact::forEachSetting(info.generation, [&](const artifact::Setting &setting, const auto &value) {
     bool isToken = setting.range.kind == artifact::SettingKind::Token;
     if (!setting.range.contains(value) || (isToken && value >= static_cast<int64_t>(info.vocabularySize)))
-      found = found ? found : setting.title;
+      wrong = wrong ? wrong : setting.title;
   });
-  return found;
+  return wrong;
 }
 
 // Checks the lists of generation. Only the count of groups is checked, since groups hold lengths, too.
 static const char *findImpossibleList(const artifact::ModelInfo &info) {
   auto outside = [&](int32_t id) { return id < 0 || static_cast<uint32_t>(id) >= info.vocabularySize; };
-  const char *found = nullptr;
+  const char *wrong = nullptr;
   artifact::forEachTokenList(info.generation, [&](const artifact::TokenListSetting &setting, const auto &list) {
-    if (found)
+    if (wrong)
       return;
-    if (list.count < 0 || list.count > setting.most)
-      found = setting.counted;
+    if (list.count < 0 || list.count > setting.maxCount)
+      wrong = setting.counted;
     else if (setting.shape == artifact::ListShape::groups
                  ? !artifact::areTokenGroups(list.ids, list.count, info.vocabularySize)
                  : std::any_of(list.begin(), list.end(), outside))
-      found = setting.title;
+      wrong = setting.title;
   });
-  return found;
+  return wrong;
 }
 
 // Returns null when the model info is consistent, else the first property that is not.

@@ -3,7 +3,7 @@
 //
 // dladdr would not do: for a program it gives argv[0], for a library the path that was given to dlopen, and neither
 // survives a change of the working directory.
-#include "runtime/artifact/ThisBinary.h"
+#include "runtime/artifact/ArtifactBytes.h"
 
 #include <cinttypes>
 #include <climits>

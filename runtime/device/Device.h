@@ -5,9 +5,9 @@
 //   Device        a part of the machine; there is a table of them (Devices.h)
 //     LoadedModel   a model's code and weights on the device: loaded once, never changed, used by any number of
 //     sessions
-//       Workspace     of a session: states of sequences, temporaries and results; runs steps
+//       Workspace     of a session: the KV cache, temporaries and results; runs steps
 //
-// Inputs, tokens and spans come from the host with each step, and only the wanted rows of results go back. A step costs
+// Inputs, tokens and spans come from the host with each step, and only the wanted tokens' results go back. A step costs
 // one virtual call; nothing is allocated unless the step is larger than all before.
 #pragma once
 
@@ -81,7 +81,7 @@ public:
   // undefined.
   virtual Status run(const Step &step) = 0;
 
-  // The results of the last step on the host: [rows][width], in the order of its wanted tokens.
+  // The results of the last step on the host: [wanted tokens][width], in the order of its wanted tokens.
   const float *results(int32_t output) const { return hostResults[output]; }
 
   // Copies a part of a slot's KV cache to the host, and back.

@@ -40,7 +40,7 @@ struct DeviceKind {
 };
 
 // The table: a kind of device is a folder beside this file, and a line here and in Devices.cpp.
-const DeviceKind &cpuDevices();  // the processors of this machine: weights are mapped, a step is a call on every thread
+const DeviceKind &cpuDevices();     // the CPU of this machine: weights are mapped, a step is a call on every thread
 const DeviceKind &cudaDevices();    // NVIDIA GPUs
 const DeviceKind &vulkanDevices();  // GPUs with Vulkan
 

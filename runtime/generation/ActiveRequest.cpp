@@ -16,14 +16,14 @@ namespace talc {
 Status ActiveRequest::create(const Model &model, Request request, int64_t id,
                              std::unique_ptr<ActiveRequest> &generation) {
   std::unique_ptr<ActiveRequest> created(new ActiveRequest(model, std::move(request), id));
-  const Request &kept = created->request;
-  if (kept.searches())
-    created->continuation = std::make_unique<BeamDecoding>(model, kept);
-  else if (kept.limit > 0)
-    if (Status status = SampledDecoding::create(model, kept, created->continuation); status.failed())
+  const Request &accepted = created->request;
+  if (accepted.searches())
+    created->continuation = std::make_unique<BeamDecoding>(model, accepted);
+  else if (accepted.limit > 0)
+    if (Status status = SampledDecoding::create(model, accepted, created->continuation); status.failed())
       return status;
-  created->places.reserve(kept.slots());
-  created->logits.reserve(kept.slots());
+  created->places.reserve(accepted.slots());
+  created->logits.reserve(accepted.slots());
   generation = std::move(created);
   return {};
 }

@@ -4,7 +4,7 @@
 
 #include "runtime/Status.h"
 #include "runtime/sampling/SamplingScratch.h"
-#include "runtime/tokenizer/DecodeScratch.h"
+#include "runtime/tokenizer/Decoders.h"
 
 namespace talc {
 

@@ -86,8 +86,8 @@ void Scheduler::cancelNow(int64_t number) {
 
 // When more requests wait than there are slots, several slots are refilled at a time: short steps are slow.
 bool Scheduler::hasRoomForNext() const {
-  size_t needed = waiting.front()->slotCount();
-  return freeSlots.size() >= std::max(needed, std::min<size_t>(waitingSlots, session.slots() / 4));
+  size_t nextSlots = waiting.front()->slotCount();
+  return freeSlots.size() >= std::max(nextSlots, std::min<size_t>(waitingSlots, session.slots() / 4));
 }
 
 void Scheduler::admit() {
@@ -96,10 +96,10 @@ void Scheduler::admit() {
   while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size()) {
     std::unique_ptr<ActiveRequest> next = std::move(waiting.front());
     waiting.pop_front();
-    size_t needed = next->slotCount();
-    waitingSlots -= needed;
-    slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(needed));
-    freeSlots.resize(freeSlots.size() - needed);
+    size_t slotCount = next->slotCount();
+    waitingSlots -= slotCount;
+    slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(slotCount));
+    freeSlots.resize(freeSlots.size() - slotCount);
     next->place(slots.data(), scratch);
     running.push_back(std::move(next));
   }
@@ -181,14 +181,14 @@ Status Scheduler::evaluate() {
   double begin = secondsNow();
   if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed())
     return status;
-  size_t given = 0, made = 0;
+  size_t promptTokens = 0, newTokens = 0;
   for (const Part &part : parts)
-    (part.begins ? given : made) += part.tokens;
-  double seconds = (secondsNow() - begin) / static_cast<double>(given + made);
-  count.prompt_tokens += given;
-  count.prompt_seconds += seconds * static_cast<double>(given);
-  count.new_tokens += made;
-  count.new_seconds += seconds * static_cast<double>(made);
+    (part.begins ? promptTokens : newTokens) += part.tokens;
+  double seconds = (secondsNow() - begin) / static_cast<double>(promptTokens + newTokens);
+  count.prompt_tokens += promptTokens;
+  count.prompt_seconds += seconds * static_cast<double>(promptTokens);
+  count.new_tokens += newTokens;
+  count.new_seconds += seconds * static_cast<double>(newTokens);
   return {};
 }
 

@@ -30,7 +30,7 @@ public:
 
   int32_t result() const { return plan.result; }
   talc_rows rows() const;
-  // Sets the list of rows, if there is one; the sequence must not move afterwards.
+  // Sets the list of wanted tokens, if there is one; the sequence must not move afterwards.
   void setListed(talc_sequence &sequence) const;
 
   // Returns the answer without a line break at its end.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The task of a run, and what it reports afterwards.
+// A run of the program: its inputs and options, what evaluates them, and what is reported afterwards.
 #pragma once
 
-#include "runtime/program/Inputs.h"
-#include "runtime/program/Printer.h"
+#include "runtime/program/input/Inputs.h"
+#include "runtime/program/output/Printer.h"
 
 namespace talc::program {
 
@@ -11,7 +11,7 @@ namespace talc::program {
 struct Timing {
   size_t promptTokens = 0, decodedTokens = 0;
   double promptSeconds = 0, decodeSeconds = 0;
-  uint64_t mostState = 0;  // bytes, seen between steps
+  uint64_t maxKvBytes = 0;  // held between steps
 };
 
 // A text that ended because the model's capacity was full.
@@ -41,5 +41,20 @@ struct Job {
   Status fetch(bool waits) const;
   Status finishEmpty() const;
 };
+
+// Generates text, or prints the output of an encoder.
+Status evaluateInputs(const talc_model *model, const talc_model_info &info, const Options &options, double loadSeconds);
+
+// Formats a line for each device.
+std::string devicesText();
+
+// Formats the text of --memory, whose figures are exact.
+std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads);
+
+// Formats which texts ended because the capacity was full; empty when none did.
+std::string endingText(const Job &job);
+
+// Formats the line after a run.
+std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds);
 
 }  // namespace talc::program

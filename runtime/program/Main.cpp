@@ -2,13 +2,11 @@
 // The program of an executable artifact: opens the embedded model and does what the command line asks.
 #include "runtime/EmbeddedModel.h"
 #include "runtime/program/Handles.h"
-#include "runtime/program/Output.h"
-#include "runtime/program/Progress.h"
-#include "runtime/program/Prompts.h"
-#include "runtime/program/RunInputs.h"
-#include "runtime/program/RunReport.h"
+#include "runtime/program/Job.h"
 #include "runtime/program/Signals.h"
-#include "runtime/stub/EmbeddedArtifact.h"
+#include "runtime/program/input/Prompts.h"
+#include "runtime/program/output/Output.h"
+#include "runtime/program/output/Progress.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the inputs, makes a session of the right size, runs, and reports.
-#include "runtime/program/RunInputs.h"
+#include "runtime/program/Job.h"
 
 #include "runtime/LengthAdvice.h"
-#include "runtime/program/RunReport.h"
 #include "runtime/program/Signals.h"
 #include "runtime/program/TextEncoding.h"
 #include "runtime/program/TextGeneration.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats the memory table and the summary.
-#include "runtime/program/RunReport.h"
+#include "runtime/program/Job.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -74,12 +74,12 @@ static std::string growth(const talc_model_info &info, uint64_t bytesPerToken) {
 }
 
 static std::string sourceLines(const talc_model_info &info) {
-  uint64_t group = info.state_token_group, most = info.max_sequence, each = info.source_bytes_per_token;
+  uint64_t group = info.state_token_group, maxTokens = info.max_sequence, each = info.source_bytes_per_token;
   if (each == 0)
     return "";
   auto bytes = [&](uint64_t tokens) { return (tokens + group - 1) / group * group * each; };
-  return line("state of a source, 1 token", bytes(1), growth(info, each)) +
-         line("state of a source, all tokens", bytes(most), format("%" PRIu64 " tokens", most));
+  return line("KV cache of a source, 1 token", bytes(1), growth(info, each)) +
+         line("KV cache of a source, all tokens", bytes(maxTokens), format("%" PRIu64 " tokens", maxTokens));
 }
 
 static std::string windowTokens(const talc_model_info &info) {
@@ -88,12 +88,12 @@ static std::string windowTokens(const talc_model_info &info) {
 }
 
 // Windows are bounded by the capacity of their rings.
-static std::string stateLines(const talc_model *model, const talc_model_info &info) {
+static std::string kvLines(const talc_model *model, const talc_model_info &info) {
   uint64_t all = talc_state_bytes(model, info.max_sequence);
   if (all == 0)
     return "";
   if (info.segment)
-    return line("state of a sequence, all tokens", all,
+    return line("KV cache of a sequence, all tokens", all,
                 format("any number: the last %d and a memory of those before", info.segment));
   uint64_t each = info.state_bytes_per_token, rounded = (uint64_t(info.max_sequence) + info.state_token_group - 1) /
                                                         info.state_token_group * info.state_token_group;
@@ -101,8 +101,8 @@ static std::string stateLines(const talc_model *model, const talc_model_info &in
   std::string rule = each > 0 ? growth(info, each) : "";
   if (windows > 0)
     rule += format("%sup to %" PRIu64 " in windows", each > 0 ? " + " : "", windows) + windowTokens(info);
-  return line("state of a sequence, 1 token", talc_state_bytes(model, 1), rule) +
-         line("state of a sequence, all tokens", all,
+  return line("KV cache of a sequence, 1 token", talc_state_bytes(model, 1), rule) +
+         line("KV cache of a sequence, all tokens", all,
               each > 0 ? format("%d tokens", info.max_sequence) : "any number of tokens");
 }
 
@@ -117,21 +117,21 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   std::string result =
       format("%s, code for %s%s\n%-34s %16s\n", info.name, info.target, place.c_str(), "memory", "bytes");
   result += line("weights", info.weight_bytes, onHost ? "mapped from the file, shared among processes" : "copied once");
-  result += stateLines(model, info);
+  result += kvLines(model, info);
   result += sourceLines(info);
   result += line("temporaries, step of 1 token", arena(1),
                  format("%" PRIu64 " + T * %" PRIu64 " + %d threads * %" PRIu64 " for T tokens", info.arena_bytes_fixed,
                         info.arena_bytes_per_token, threads, info.arena_bytes_per_thread));
   uint64_t step = std::min(stepTokens, maxTokens), group = info.state_token_group;
-  uint64_t states = talc_state_bytes(model, info.max_sequence) +
-                    (maxTokens + group - 1) / group * group * info.source_bytes_per_token;
+  uint64_t kvBytes = talc_state_bytes(model, info.max_sequence) +
+                     (maxTokens + group - 1) / group * group * info.source_bytes_per_token;
   if (info.step_tokens > 0)
     step = std::min<uint64_t>(step, info.step_tokens);
   result += line(format("temporaries, step of %" PRIu64 " tokens", step).c_str(), arena(step), "the longest step");
   bool hasLogits = info.results[0].kind == TALC_RESULT_LOGITS;
   result += line(hasLogits ? "logits of a token" : "result of a token", resultBytes(info),
                  format("%d %s", info.results[0].width, hasLogits ? "ids" : "numbers"));
-  result += line("one sequence, all tokens", info.weight_bytes + states + arena(step) + resultBytes(info), "in all");
+  result += line("one sequence, all tokens", info.weight_bytes + kvBytes + arena(step) + resultBytes(info), "in all");
   if (info.device_steps)
     result += format("%-34s %s\n", "launches of a step", info.device_steps);
   return result;
@@ -156,7 +156,7 @@ std::string summaryText(const Job &job, const talc_session *session, double load
   int32_t threads = 0;
   talc_session_get_memory(session, &memory, &threads, nullptr);
   const Timing &timing = job.timing;
-  uint64_t state = std::max(memory.state_used, timing.mostState);
+  uint64_t kvBytes = std::max(memory.state_used, timing.maxKvBytes);
   bool generates = job.info.kind != TALC_MODEL_ENCODER;
   std::string result = format("load %.1f ms | ", 1e3 * loadSeconds);
   if (job.fromFile)
@@ -166,8 +166,8 @@ std::string summaryText(const Job &job, const talc_session *session, double load
   if (generates)
     result += format("decode %zu tokens, %.1f tokens/s | ", timing.decodedTokens,
                      rate(timing.decodedTokens, timing.decodeSeconds));
-  return result + format("%d thread%s | weights %s, state %s, temporaries %s\n", threads, threads == 1 ? "" : "s",
-                         readable(job.info.weight_bytes).c_str(), readable(state).c_str(),
+  return result + format("%d thread%s | weights %s, KV cache %s, temporaries %s\n", threads, threads == 1 ? "" : "s",
+                         readable(job.info.weight_bytes).c_str(), readable(kvBytes).c_str(),
                          readable(memory.arena).c_str());
 }
 

@@ -51,7 +51,7 @@ Status TextEncoding::evaluate(const size_t *inputs, size_t count) {
   return {};
 }
 
-// Files get all rows of a result; else a text's answer says which rows it needs.
+// Files get a result of all tokens; else a text's answer says of which tokens it needs it.
 void TextEncoding::want(size_t input, talc_sequence &sequence) {
   const Prompt &prompt = job.inputs[input];
   sequence.count = static_cast<int32_t>(prompt.ids.size());

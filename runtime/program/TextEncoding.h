@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/program/Answers.h"
-#include "runtime/program/TensorFile.h"
+#include "runtime/program/output/Output.h"
 
 namespace talc::program {
 

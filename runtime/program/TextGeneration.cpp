@@ -2,8 +2,8 @@
 // Inputs are submitted as they come; the generator does the rest.
 #include "runtime/program/TextGeneration.h"
 
-#include "runtime/program/Output.h"
 #include "runtime/program/Signals.h"
+#include "runtime/program/output/Output.h"
 
 #include <algorithm>
 
@@ -131,7 +131,7 @@ void TextGeneration::noteCounts() const {
     job.timing.decodedTokens = counts.new_tokens;
   job.timing.promptSeconds = counts.prompt_seconds;
   job.timing.decodeSeconds = counts.new_seconds;
-  job.timing.mostState = counts.most_state;
+  job.timing.maxKvBytes = counts.most_state;
 }
 
 }  // namespace talc::program

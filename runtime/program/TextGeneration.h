@@ -4,7 +4,7 @@
 
 #include "runtime/program/Handles.h"
 #include "runtime/program/Job.h"
-#include "runtime/program/TensorFile.h"
+#include "runtime/program/output/Output.h"
 
 #include <map>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // e^x from additions and multiplications alone, so that every machine computes the same bits.
 //
-// The C library chooses among variants by processor (with and without fused multiply-add), whose last bits differ. A
+// The C library chooses among variants by CPU (with and without fused multiply-add), whose last bits differ. A
 // drawn token would then depend on the machine.
 #pragma once
 

@@ -19,11 +19,11 @@ struct UnfinishedText {
 
 // Ids are in the vocabulary; -1 means none.
 struct LogitsProcessors {
-  int32_t noRepeatNgram = 0;  // no group of so many tokens occurs twice; 0: off
+  int32_t noRepeatNgram = 0;  // tokens of a group that may not occur twice; 0: off
   int32_t forcedBegin = -1;   // follows a text of one token
   int32_t forcedEnd = -1;     // is the last token of a text that is cut
-  size_t minNewTokens = 0;    // so many tokens follow the beginning before an end token may
-  size_t minLength = 0;       // so many tokens, the beginning included, stand before an end token
+  size_t minNewTokens = 0;    // the least number of tokens between the beginning and an end token
+  size_t minLength = 0;       // the least number of tokens before an end token, the beginning included
   std::vector<int32_t> endTokens;
   std::vector<int32_t> suppressed;       // never follow
   std::vector<int32_t> beginSuppressed;  // do not follow the beginning, nor a token that is forced after it

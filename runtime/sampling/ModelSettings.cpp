@@ -2,7 +2,7 @@
 // Copies settings from the artifact to the public structs, and checks those of a caller, as the table says.
 #include "runtime/sampling/ModelSettings.h"
 
-#include "runtime/artifact/SettingText.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include <algorithm>
 #include <iterator>
@@ -32,7 +32,7 @@ static std::string findWrongNumber(const artifact::Setting &setting, const char 
                                    int32_t vocabulary) {
   artifact::SettingRange range = setting.range;
   if (range.kind == artifact::SettingKind::Token)
-    range.most = vocabulary - 1;
+    range.maximum = vocabulary - 1;
   return range.contains(value) ? "" : std::string(field) + " must be " + artifact::rangeText(range);
 }
 
@@ -60,18 +60,18 @@ std::string findWrongNumber(const talc_sampling &sampling, const talc_search &se
 
 // Completes a field of a caller; GenerationSettings.def has defaults and neutral values.
 template <typename T> static void complete(T &value, T defaults, const artifact::Setting &setting) {
-  const auto given = static_cast<double>(value);
-  if (given == 0)
+  const auto number = static_cast<double>(value);
+  if (number == 0)
     value = defaults;
-  else if (given == TALC_TOKEN_0 && setting.range.kind == artifact::SettingKind::Token)
+  else if (number == TALC_TOKEN_0 && setting.range.kind == artifact::SettingKind::Token)
     value = T(0);
-  else if (given == TALC_NONE && !setting.range.contains(given))
+  else if (number == TALC_NONE && !setting.range.contains(number))
     value = static_cast<T>(setting.neutral);
 }
 
-static void completeFields(talc_model_info &given, const talc_model_info &defaults) {
+static void completeFields(talc_model_info &info, const talc_model_info &defaults) {
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
-  complete(given.field, defaults.field, artifact::settings::member);
+  complete(info.field, defaults.field, artifact::settings::member);
 #define TALC_INNER_SETTING(type, member, name, title, range, neutral, key, option, note)
 #include "runtime/artifact/GenerationSettings.def"
 }

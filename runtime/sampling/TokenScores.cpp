@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log-softmax, then the processors in the order of Hugging Face's generate().
+// Log-softmax, then the logits processors in the order of Hugging Face's generate().
 //
 // Beam search there applies the processors to log-probabilities, not to logits: a repetition penalty always multiplies,
 // and a forced token has the score 0. Source: transformers, generation/utils.py (_beam_search, _get_logits_processor)
@@ -14,7 +14,7 @@
 
 namespace talc {
 
-// Lanes keep the order of a sum fixed while the processor works on several values at once.
+// Lanes keep the order of a sum fixed while the CPU works on several values at once.
 constexpr size_t lanes = 4;
 typedef double Doubles __attribute__((vector_size(lanes * sizeof(double))));
 typedef int64_t Integers __attribute__((vector_size(lanes * sizeof(int64_t))));

@@ -16,7 +16,7 @@ public:
   // Whether the step leaves sources in slots (talc_encode) or evaluates sequences.
   enum class Purpose { Encode, Evaluate };
 
-  // For each output, the tokens of a sequence whose rows are wanted.
+  // For each output, the tokens of a sequence of which it is wanted.
   using Wanted = std::array<talc_wanted, artifact::maxOutputs>;
 
   // On failure the batch is undefined. `wanted`, one for each sequence, replaces what the sequences want; it is not
@@ -27,7 +27,7 @@ public:
   const std::vector<int32_t> &ids() const { return tokenIds; }
   const std::vector<artifact::StepToken> &tokens() const { return stepTokens; }
   const std::vector<artifact::Span> &spans() const { return sequenceSpans; }
-  // The tokens whose rows of an output are wanted; those of sequence i are firstOutput(i) to firstOutput(i + 1) - 1.
+  // The tokens of which an output is wanted; those of sequence i are firstOutput(i) to firstOutput(i + 1) - 1.
   const std::vector<int32_t> &wantedTokens(int32_t result) const { return outputs[result].rows; }
   int32_t firstOutput(int32_t result, size_t sequence) const { return outputs[result].first[sequence]; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates are ordered by token, and so are the rows of every output.
+// Candidates are ordered by token, and so is every output.
 #include "runtime/session/CandidateScores.h"
 
 #include "runtime/sampling/TokenScores.h"
@@ -63,7 +63,7 @@ Status CandidateScores::check(const talc_sequence &sequence, const talc_candidat
   return model.checkIds(candidates.ids, candidates.count, model.info().vocabularySize, "candidates of sequence", index);
 }
 
-// The rows that a candidate's log-probability needs.
+// The outputs that a candidate's log-probability needs.
 LogitParts::Sum CandidateScores::find(int32_t word) const {
   auto column = static_cast<uint32_t>(word);
   return parts.exist() ? parts.find(column) : LogitParts::Sum{{logits, column}, {-1, 0}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log-probabilities of candidates: the rows of outputs that they need, and their values.
+// Log-probabilities of candidates: the outputs that they need, of which tokens, and their values.
 //
 // Where logits have parts (LogitParts), a token needs its head, and the tails of the clusters that have a candidate;
-// otherwise the whole row of logits.
+// otherwise all of its logits.
 #pragma once
 
 #include "runtime/artifact/LogitParts.h"
@@ -20,7 +20,7 @@ public:
 
   // Fails if candidates are wrong, and for models without logits.
   Status plan(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
-  // For each sequence, the tokens whose rows are wanted.
+  // For each sequence, the tokens of which outputs are wanted.
   const Batch::Wanted *wanted() const { return wantedRows.data(); }
 
   // Stores the log-probabilities of a sequence; `rowsOf` returns its rows of an output.

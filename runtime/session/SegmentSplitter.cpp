@@ -63,22 +63,23 @@ void SegmentSplitter::addSpan(size_t number) {
 
 // The wanted tokens of a sequence are in ascending order.
 void SegmentSplitter::addWanted(int32_t output, size_t number, int32_t first, int32_t count, int32_t rowOfPart) {
-  OutputRows &own = outputs[output];
+  OutputRows &result = outputs[output];
   const int32_t begin = batch->firstOutput(output, number), end = batch->firstOutput(output, number + 1);
-  for (auto place = static_cast<int32_t>(begin + own.splitWanted[number]); place < end; ++place) {
+  for (auto place = static_cast<int32_t>(begin + result.splitWanted[number]); place < end; ++place) {
     int32_t row = batch->wantedTokens(output)[place];
     if (row >= first + count)
       return;
-    own.rows.push_back(row - first + rowOfPart);
-    own.places.push_back(place);
-    ++own.splitWanted[number];
+    result.rows.push_back(row - first + rowOfPart);
+    result.places.push_back(place);
+    ++result.splitWanted[number];
   }
 }
 
 void SegmentSplitter::collect(int32_t output, const float *values) {
-  OutputRows &own = outputs[output];
-  for (size_t i = 0; i < own.places.size(); ++i)
-    memcpy(own.values.data() + own.places[i] * own.width, values + i * own.width, own.width * sizeof(float));
+  OutputRows &result = outputs[output];
+  for (size_t i = 0; i < result.places.size(); ++i)
+    memcpy(result.values.data() + result.places[i] * result.width, values + i * result.width,
+           result.width * sizeof(float));
 }
 
 }  // namespace talc

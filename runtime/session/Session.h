@@ -26,7 +26,8 @@ public:
   Status score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
-  // The rows [rows][width] of a sequence in the last evaluation; null with 0 rows when it wanted none.
+  // A result [rows][width] of a sequence in the last evaluation, a row for each wanted token; null with 0 rows when it
+  // wanted none.
   const float *result(int32_t output, int32_t sequence, int32_t &rows) const;
 
   int32_t slots() const { return held.count(); }

@@ -112,14 +112,14 @@ bool Slots::lostBefore(int32_t slot, int32_t length) const {
 }
 
 void Slots::truncate(int32_t slot, int32_t length) {
-  Slot &kept = slots[slot];
+  Slot &target = slots[slot];
   dropTokens(slot, length);
-  kept.length = length;
+  target.length = length;
   if (length == 0)
-    kept.reached = 0;
-  kept.written = std::min(kept.written, length);
-  if (kept.written <= kept.firstWritten)
-    kept.firstWritten = kept.written = 0;
+    target.reached = 0;
+  target.written = std::min(target.written, length);
+  if (target.written <= target.firstWritten)
+    target.firstWritten = target.written = 0;
 }
 
 void Slots::dropUse(int32_t user, int32_t owner) {

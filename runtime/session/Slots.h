@@ -49,11 +49,11 @@ public:
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
   int32_t historyIndex(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
   // The capacity of a history: tokens of a sequence that was reordered.
-  int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), mostListed); }
+  int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), maxListed); }
 
   // Record what a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
   void appended(int32_t slot, int32_t tokens);
-  // Records that a step that did not end may have written so many tokens.
+  // Records how many tokens a step that did not end may have written.
   void attempted(int32_t slot, int32_t tokens);
   void encoded(int32_t slot, int32_t tokens);
   void touched(int32_t slot, int32_t tokens);
@@ -81,13 +81,13 @@ private:
     bool retained = false;
     int64_t users = 0;  // tokens and sources in its memory that others use
   };
-  // The state of a slot after a reordering.
+  // A slot after a reordering.
   struct Next {
     int32_t length, source;
     bool scattered;
   };
 
-  static constexpr int32_t mostListed = 1 << 20;
+  static constexpr int32_t maxListed = 1 << 20;
   int32_t *slotHistory(const Mapping &table, int32_t slot) const {
     return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * listedTokens();
   }

@@ -3,7 +3,7 @@
 // replaces.
 //
 // Written in assembly so that no compiler takes the page for its final content, or puts anything beside it.
-#include "runtime/stub/EmbeddedArtifact.h"
+#include "runtime/EmbeddedModel.h"
 
 asm(R"(
   .section .talc, "a", %progbits

@@ -3,7 +3,6 @@
 // the library, NAME_open.
 #include "runtime/EmbeddedModel.h"
 #include "runtime/artifact/ArtifactFormat.h"
-#include "runtime/stub/EmbeddedArtifact.h"
 
 extern "C" TALC_API talc_status TALC_RESERVED_OPEN(const talc_open_options *options, talc_model **model,
                                                    talc_error *error) {

@@ -90,11 +90,11 @@ private:
       propose(i);
   }
 
-  const Merge *findMerge(uint32_t left, uint32_t right) const {
-    const Merge *first = section.merges.items + section.mergeFirst[left];
-    const Merge *last = section.merges.items + section.mergeFirst[left + 1];
-    const Merge *at = std::lower_bound(first, last, right, [](const Merge &m, uint32_t r) { return m.right < r; });
-    return at != last && at->right == right ? at : nullptr;
+  const Merge *findMerge(uint32_t leftId, uint32_t rightId) const {
+    const Merge *first = section.merges.items + section.mergeFirst[leftId];
+    const Merge *last = section.merges.items + section.mergeFirst[leftId + 1];
+    const Merge *at = std::lower_bound(first, last, rightId, [](const Merge &m, uint32_t id) { return m.right < id; });
+    return at != last && at->right == rightId ? at : nullptr;
   }
 
   // Queues the merge of the symbol at `position` with the next one, if there is such a merge.

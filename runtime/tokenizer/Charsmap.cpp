@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replacement by the rules of a charsmap trie.
-#include "runtime/tokenizer/Charsmap.h"
-#include "runtime/tokenizer/Graphemes.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 namespace talc::tokenizer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grapheme cluster rules GB3 to GB13 over the classes of a section.
-#include "runtime/tokenizer/Graphemes.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 namespace talc::tokenizer {

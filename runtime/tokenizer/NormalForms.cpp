@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decompose, order combining marks, compose. Hangul syllables are computed (Unicode, section 3.12).
-#include "runtime/tokenizer/NormalForms.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>
@@ -60,15 +60,15 @@ private:
         add(tailBase + index % tailCount);
       return;
     }
-    const Decomposition *found = nullptr;
+    const Decomposition *mapping = nullptr;
     if (form == NormalForm::Nfkd || form == NormalForm::Nfkc)
-      found = find(section.compatible, codePoint);
-    if (!found)
-      found = find(section.canonical, codePoint);
-    if (!found)
+      mapping = find(section.compatible, codePoint);
+    if (!mapping)
+      mapping = find(section.canonical, codePoint);
+    if (!mapping)
       return add(codePoint);
-    for (uint32_t i = 0; i < found->codePointCount; ++i)
-      add(section.codePoints[found->firstCodePoint + i]);
+    for (uint32_t i = 0; i < mapping->codePointCount; ++i)
+      add(section.codePoints[mapping->firstCodePoint + i]);
   }
 
   // By class within each run of non-starters; a sort, because a hostile text has long runs.

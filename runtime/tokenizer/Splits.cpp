@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting: a piece becomes alternating matches and gaps, which the behavior keeps, drops or merges.
-#include "runtime/tokenizer/Splits.h"
 #include "runtime/tokenizer/PatternMatcher.h"
+#include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
 namespace talc::tokenizer {
@@ -29,19 +29,20 @@ bool findParts(const Section &section, const Op &op, std::string_view text, Text
   return !matcher.gaveUp();
 }
 
-// Joins a part to its left neighbour where `joins(left, part)`; `left` is the part just before, not the joined one.
+// Joins a part to its left neighbor where `joins(isMatch of the left one, its own)`; the left one is the part just
+// before, not the joined one.
 template <typename Joins> void joinLeft(std::vector<Part> &parts, Joins joins) {
-  size_t kept = 0;
+  size_t count = 0;
   bool previousIsMatch = false;
   for (size_t i = 0; i < parts.size(); ++i) {
     Part part = parts[i];
-    if (kept > 0 && joins(previousIsMatch, part.isMatch))
-      parts[kept - 1].end = part.end;
+    if (count > 0 && joins(previousIsMatch, part.isMatch))
+      parts[count - 1].end = part.end;
     else
-      parts[kept++] = part;
+      parts[count++] = part;
     previousIsMatch = part.isMatch;
   }
-  parts.resize(kept);
+  parts.resize(count);
 }
 
 // A match goes to the gap behind it, the last of several adjacent matches only.
@@ -62,17 +63,17 @@ void applyBehavior(Behavior behavior, std::vector<Part> &parts) {
   case Behavior::Isolated:
     return;
   case Behavior::Removed: {
-    size_t kept = 0;
+    size_t count = 0;
     for (const Part &part : parts)
       if (!part.isMatch)
-        parts[kept++] = part;
-    parts.resize(kept);
+        parts[count++] = part;
+    parts.resize(count);
     return;
   }
   case Behavior::Contiguous:
-    return joinLeft(parts, [](bool left, bool right) { return left == right; });
+    return joinLeft(parts, [](bool leftIsMatch, bool isMatch) { return leftIsMatch == isMatch; });
   case Behavior::MergedWithPrevious:
-    return joinLeft(parts, [](bool left, bool right) { return right && !left; });
+    return joinLeft(parts, [](bool leftIsMatch, bool isMatch) { return isMatch && !leftIsMatch; });
   case Behavior::MergedWithNext:
     return joinRight(parts);
   }

@@ -2,10 +2,7 @@
 // The operations on pieces. A rewriting operation copies all pieces to a new buffer; a splitting one moves borders
 // only.
 #include "runtime/tokenizer/TextOps.h"
-#include "runtime/tokenizer/Charsmap.h"
-#include "runtime/tokenizer/NormalForms.h"
 #include "runtime/tokenizer/PatternMatcher.h"
-#include "runtime/tokenizer/Splits.h"
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>

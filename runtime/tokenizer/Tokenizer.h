@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/tokenizer/AddedTokens.h"
-#include "runtime/tokenizer/DecodeScratch.h"
+#include "runtime/tokenizer/Decoders.h"
 #include "runtime/tokenizer/Section.h"
 
 #include <cstdint>
@@ -29,7 +29,7 @@ public:
   bool encode(std::string_view text, std::vector<int32_t> &ids, std::string &error, bool addSpecial = true,
               bool parseSpecial = true, std::vector<int32_t> *types = nullptr) const;
 
-  // The same for a pair of texts.
+  // Does the same for a pair of texts.
   bool encodePair(std::string_view first, std::string_view second, std::vector<int32_t> &ids,
                   std::vector<int32_t> &types, std::string &error, bool addSpecial = true,
                   bool parseSpecial = true) const;

@@ -33,7 +33,7 @@ Results:
 Decoders of Llama's kind (those that name Llama, directly or not) take the key `infini_attention` (arXiv 2404.07143): an object of
 `segment_length`, `update` (`linear`, the default, or `delta`) and `first_segment` (`gated`, the default, or `local`), with a
 tensor `self_attn.infini_beta` [heads] in every layer, whose sigmoid is the share of the memory. A text then goes on without end,
-whatever `max_position_embeddings` and `--max-seq` say: the state of a sequence is that of one segment and the memory of those before.
+whatever `max_position_embeddings` and `--max-seq` say: the KV cache of a sequence holds one segment and the memory of those before.
 Latent attention (DeepSeek), `prefix_lm` and `--sinks` have no segments.
 
 `rope_scaling` of type `longrope` (Phi-3) has a list of factors for texts up to `original_max_position_embeddings` and one for longer ones.

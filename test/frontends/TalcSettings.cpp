@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-settings: prints docs/generation.md, whose first table is that of the settings.
-#include "runtime/artifact/SettingText.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include <cstdio>
 #include <string>
@@ -103,14 +103,14 @@ static void printRow(const Setting &setting, const char *note) {
 static void printRow(const TokenListSetting &setting, const char *note) {
   bool grouped = setting.shape == ListShape::groups;
   printf("| %s| | %s| at most %d token ids%s | none | %s |\n", code(setting.key).c_str(), code(setting.name).c_str(),
-         setting.most, grouped ? " and lengths" : "", note);
+         setting.maxCount, grouped ? " and lengths" : "", note);
 }
 
 int main() {
   fputs(head, stdout);
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
   printRow(settings::member, note);
-#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) printRow(settings::member, note);
+#define TALC_TOKEN_LIST(maxCount, member, name, title, counted, shape, key, note) printRow(settings::member, note);
 #include "runtime/artifact/GenerationSettings.def"
   fputs(tail, stdout);
   return 0;

@@ -89,7 +89,7 @@ FakeGpuTables makeGpuTables() {
     tables.entries[i].persistentKernel = noKernel;
   }
   tables.launch = {0, 0, UINT32_MAX, 0};
-  const LaunchBase bases[] = {LaunchBase::Step, LaunchBase::Weights, LaunchBase::States, LaunchBase::Result0,
+  const LaunchBase bases[] = {LaunchBase::Step, LaunchBase::Weights, LaunchBase::KvCache, LaunchBase::Result0,
                               LaunchBase::Wanted0};
   for (size_t i = 0; i < 5; ++i)
     tables.arguments[i].base = static_cast<uint32_t>(bases[i]);

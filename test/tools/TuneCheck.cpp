@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tune-check: what talc tune concludes from times that are made up: noise, disturbances, code that is faster or not.
-#include "tools/talc/tune/Confirmation.h"
+#include "tools/talc/tune/Comparison.h"
 
 #include <cstdint>
 #include <cstdio>

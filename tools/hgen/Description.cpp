@@ -22,9 +22,9 @@ Description::Description(const std::string &path) {
 }
 
 std::string Description::text(const std::string &key) const {
-  auto found = values.find(key);
-  expect(found != values.end(), "the description has no " + key);
-  return found->second;
+  auto it = values.find(key);
+  expect(it != values.end(), "the description has no " + key);
+  return it->second;
 }
 
 int Description::number(const std::string &key) const {
@@ -37,9 +37,9 @@ int Description::number(const std::string &key) const {
 
 Type elementType(const std::string &name) {
   static const std::map<std::string, Type> types = {{"f32", Float(32)}, {"f16", Float(16)}, {"bf16", BFloat(16)}};
-  auto found = types.find(name);
-  expect(found != types.end(), "element " + name + " is unknown; expected f32, f16 or bf16");
-  return found->second;
+  auto it = types.find(name);
+  expect(it != types.end(), "element " + name + " is unknown; expected f32, f16 or bf16");
+  return it->second;
 }
 
 // Halide 14 has no name for it. Calls of LLVM's are made lane by lane, and LLVM makes vectors of them again.

@@ -102,14 +102,14 @@ private:
       return yields.push_back({Expr(static_cast<int32_t>(std::stol(operand))), true, false});
     if (word == "load")
       return yields.push_back({load(elementType(operand)), false, false});
-    std::vector<Yield> taken = {yieldOf(operand)};
+    std::vector<Yield> arguments = {yieldOf(operand)};
     while (words >> operand)
-      taken.push_back(yieldOf(operand));
-    yields.push_back(word == "keep"    ? keep(taken[0])
-                     : word == "sum"   ? fold(taken[0], 0.0f, [](Expr x, Expr y) { return x + y; })
-                     : word == "max"   ? fold(taken[0], -std::numeric_limits<float>::infinity(), larger)
-                     : word == "store" ? store(taken[0])
-                                       : apply(word, taken));
+      arguments.push_back(yieldOf(operand));
+    yields.push_back(word == "keep"    ? keep(arguments[0])
+                     : word == "sum"   ? fold(arguments[0], 0.0f, [](Expr x, Expr y) { return x + y; })
+                     : word == "max"   ? fold(arguments[0], -std::numeric_limits<float>::infinity(), larger)
+                     : word == "store" ? store(arguments[0])
+                                       : apply(word, arguments));
   }
 
   Yield yieldOf(const std::string &number) const {
@@ -133,25 +133,25 @@ private:
   }
 
   Yield keep(const Yield &yield) {
-    Func kept("kept");
-    kept(column) = yield.value;
-    kept.compute_root().store_in(MemoryType::Stack).bound(column, 0, width);
-    passOver(kept);
-    return {kept(column), yield.ofLine, yield.isFolded};
+    Func buffer("kept");
+    buffer(column) = yield.value;
+    buffer.compute_root().store_in(MemoryType::Stack).bound(column, 0, width);
+    passOver(buffer);
+    return {buffer(column), yield.ofLine, yield.isFolded};
   }
 
-  Yield apply(const std::string &name, const std::vector<Yield> &taken) {
-    auto found = operations.find(name);
-    expect(found != operations.end(), "operation " + name + " is unknown");
-    expect(found->second.operands == taken.size(), name + " takes another number of operands");
+  Yield apply(const std::string &name, const std::vector<Yield> &arguments) {
+    auto it = operations.find(name);
+    expect(it != operations.end(), "operation " + name + " is unknown");
+    expect(it->second.operands == arguments.size(), name + " takes another number of operands");
     Operands operands;
     Yield result = {Expr(), true, false};
-    for (const Yield &yield : taken) {
+    for (const Yield &yield : arguments) {
       operands.push_back(yield.value);
       result.ofLine &= yield.ofLine;
       result.isFolded |= yield.isFolded;
     }
-    result.value = found->second.apply(operands);
+    result.value = it->second.apply(operands);
     return result.ofLine && result.isFolded ? once(result.value) : result;
   }
 

@@ -7,7 +7,7 @@
 // DESCRIPTION is a file of lines "key value":
 //
 //   symbol   name of the function
-//   target   Halide's name of the processor: x86-64-linux-avx2-fma
+//   target   Halide's name of the CPU: x86-64-linux-avx2-fma
 //   lanes    f32 lanes of a vector
 //   kind     matmul (Matmul.cpp), row (Row.cpp), scores or values (Attention.cpp); these files list further keys
 //
@@ -25,10 +25,9 @@ namespace {
 Loops make(const Description &description) {
   static const std::map<std::string, Loops (*)(const Description &)> kinds = {
       {"matmul", makeMatmul}, {"row", makeRow}, {"scores", makeScores}, {"values", makeValues}};
-  auto found = kinds.find(description.text("kind"));
-  expect(found != kinds.end(),
-         "kind " + description.text("kind") + " is unknown; expected matmul, row, scores or values");
-  return found->second(description);
+  auto it = kinds.find(description.text("kind"));
+  expect(it != kinds.end(), "kind " + description.text("kind") + " is unknown; expected matmul, row, scores or values");
+  return it->second(description);
 }
 
 void generate(const std::string &descriptionPath, const std::string &prefix) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The evaluator runs the compiler's libraries with the runtime that is linked into talc.
-#include "tools/talc/Calibration.h"
+#include "tools/talc/ModelInput.h"
 
 #include "compiler/Error.h"
 #include "compiler/quantize/Calibration.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of talc: each declares its options and returns an action that does the work.
+// The command line of talc: its subcommands, and options that take one of some words.
 #pragma once
 
 #include "tools/talc/ExitStatus.h"
@@ -8,8 +8,11 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace talc::tools {
+
+// ---- Subcommands: each declares its options and returns an action that does the work
 
 // Declares a subcommand of `app`. The returned function runs it after parsing; it returns an exit status.
 using Action = std::function<int()>;
@@ -19,5 +22,16 @@ Action addBench(CLI::App &app, const std::string &programDirectory);
 Action addPerplexity(CLI::App &app, const std::string &programDirectory);
 Action addTune(CLI::App &app, const std::string &programDirectory);
 Action addExplain(CLI::App &app);
+
+// ---- Options that take one of some words, with suggestions for mistyped ones
+
+// Works like CLI::IsMember, and suggests the word that may have been meant.
+CLI::Validator isMember(const std::vector<std::string> &words);
+
+// Returns the word of --target for the code of a GPU that --device names, such as cuda:1; empty: it names none.
+std::string gpuTarget(const std::string &device);
+
+// Returns names such as "--output", without short names and arguments.
+std::vector<std::string> optionNames(const CLI::App &command);
 
 }  // namespace talc::tools

@@ -6,7 +6,6 @@
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"
-#include "tools/talc/Calibration.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/LayerErrors.h"
@@ -15,8 +14,8 @@
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
-#include "tools/talc/inspect/InspectData.h"
 #include "tools/talc/inspect/InspectPage.h"
+#include "tools/talc/inspect/PassRecorder.h"
 #include "tools/talc/perplexity/Perplexity.h"
 #include "tools/talc/tune/TuningRecord.h"
 
@@ -37,8 +36,8 @@ static EmitKind emitKind(const std::string &emit) {
                                                         {"object", EmitKind::Object},
                                                         {"code", EmitKind::Code},
                                                         {"ir", EmitKind::Ir}};
-  auto found = kinds.find(emit);
-  return found == kinds.end() ? EmitKind::Listing : found->second;
+  auto it = kinds.find(emit);
+  return it == kinds.end() ? EmitKind::Listing : it->second;
 }
 
 // Whether the output is an artifact and not a listing.
@@ -117,13 +116,13 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
     addNumber(measuredKeys::divergenceError, comparison->divergence.error);
     addNumber(measuredKeys::maxDivergence, comparison->maxDivergence);
     addNumber(measuredKeys::sameTop, comparison->sameTop.mean);
-    llvm::SmallVector<mlir::Attribute> means, most;
+    llvm::SmallVector<mlir::Attribute> means, maxErrors;
     for (const perplexity::Comparison::Layer &layer : comparison->layers) {
       means.push_back(b.getF64FloatAttr(layer.mean));
-      most.push_back(b.getF64FloatAttr(layer.most));
+      maxErrors.push_back(b.getF64FloatAttr(layer.maxError));
     }
     add(measuredKeys::layerErrors, b.getArrayAttr(means));
-    add(measuredKeys::maxErrors, b.getArrayAttr(most));
+    add(measuredKeys::maxErrors, b.getArrayAttr(maxErrors));
   }
   module->setAttr(measuredAttr, b.getDictionaryAttr(entries));
 }
@@ -138,12 +137,12 @@ static bool isWholeModel(const CompileOptions &options) {
 // the options of this run.
 static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
   mlir::Builder b(module.getContext());
-  auto known = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
-  mlir::Attribute model = known ? known.get(originKeys::model) : mlir::Attribute();
+  auto origin = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
+  mlir::Attribute model = origin ? origin.get(originKeys::model) : mlir::Attribute();
   llvm::SmallVector<mlir::Attribute> words;
-  if (auto given = known ? known.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
-    llvm::append_range(words, given);
-  if (!known && isWholeModel(options))
+  if (auto originOptions = origin ? origin.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
+    llvm::append_range(words, originOptions);
+  if (!origin && isWholeModel(options))
     model = b.getStringAttr(options.model);
   for (const std::string &word : options.modelOptions)
     words.push_back(b.getStringAttr(word));

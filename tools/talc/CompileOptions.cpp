@@ -6,7 +6,6 @@
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionChoices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,11 +48,11 @@ static void declareOutputs(CLI::App *command, CompileOptions &options) {
           "--emit", options.emit,
           "what to write: exe (default), lib, object; or code to read: code, ir, or a listing of the target: " +
               llvm::join(texts, ", "))
-      ->check(oneOf(words));
+      ->check(isMember(words));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
-      ->check(oneOf(stages));
+      ->check(isMember(stages));
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
-      ->check(oneOf(stages));
+      ->check(isMember(stages));
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
   command->add_option(
       "--inspect", options.inspect,
@@ -86,7 +85,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
           "--generator", options.generator,
           "generator of kernel loops: mlir; halide for matmuls, attention and row-wise ops; or auto (default): "
           "mlir, or halide where talc tune or --plan says so")
-      ->check(oneOf({"auto", "halide", "mlir"}));
+      ->check(isMember({"auto", "halide", "mlir"}));
   command->add_option("--tuned", options.tuned,
                       "the tuning record of talc tune: a file, or off (default: the one beside MODEL, if it exists)");
   command->add_option(

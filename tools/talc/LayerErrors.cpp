@@ -6,9 +6,9 @@
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
 #include "dialects/talc/TalcDialect.h"
-#include "tools/talc/Calibration.h"
+#include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/tune/ModelOrigin.h"
+#include "tools/talc/tune/Tune.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

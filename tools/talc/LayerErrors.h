@@ -11,7 +11,7 @@ namespace talc::tools {
 
 // Whether a program rounds more than the model's files do.
 bool roundsMore(const CompileOptions &options);
-// The same model with everything as the files have it, and computed in f32.
+// Returns options for the same model, with everything as the files have it and computed in f32.
 CompileOptions exactly(const CompileOptions &options);
 
 // perplexity::measure of libraries that are compiled with both options, and show what their layers yield; `run` says
@@ -19,7 +19,7 @@ CompileOptions exactly(const CompileOptions &options);
 std::string compareLayers(const CompileOptions &options, const CompileOptions &other, perplexity::Options run,
                           perplexity::Results &results);
 
-// The same of the models that the programs `run` names were compiled from.
+// Compares the models from which the programs that `run` names were compiled.
 std::string compareLayers(const std::string &programDirectory, const perplexity::Options &run,
                           perplexity::Results &results);
 

@@ -93,10 +93,9 @@ static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &op
   return llvm::Error::success();
 }
 
-static void setStateFormats(const CompileOptions &options, mlir::OwningOpRef<mlir::ModuleOp> &module) {
+static void setKvFormats(const CompileOptions &options, mlir::OwningOpRef<mlir::ModuleOp> &module) {
   mlir::Builder b((*module)->getContext());
-  auto known = (*module)->getAttrOfType<mlir::DictionaryAttr>(kvFormatsAttr);
-  mlir::NamedAttrList formats(known);
+  mlir::NamedAttrList formats((*module)->getAttrOfType<mlir::DictionaryAttr>(kvFormatsAttr));
   auto set = [&](const char *key, const std::string &name) {
     if (const std::string &chosen = name.empty() ? options.state : name; !chosen.empty())
       formats.set(key, b.getStringAttr(chosen));
@@ -115,7 +114,7 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
       frontend ? importModel(*frontend, options, context) : loadProgram(options, context);
   if (!input)
     return input.takeError();
-  setStateFormats(options, input->module);
+  setKvFormats(options, input->module);
   const std::string &tokenizer = options.tokenizer.empty() && frontend ? options.model : options.tokenizer;
   if (!tokenizer.empty())
     if (llvm::Error error = readTokenizer(tokenizer, input->tokenizer))

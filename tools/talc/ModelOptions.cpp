@@ -5,7 +5,7 @@
 #include "compiler/targets/Target.h"
 #include "dialects/talc/formats/KvFormats.h"
 #include "runtime/NearestWord.h"
-#include "tools/talc/OptionChoices.h"
+#include "tools/talc/Commands.h"
 
 #include <algorithm>
 #include <map>
@@ -50,17 +50,17 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
       "for --weights=SIZE: a text that the model reads first, to measure the importance of weights, or an "
       "importance matrix of llama.cpp (.gguf, .dat)");
   command.add_option("--state", options.state, "storage format of the KV cache: f32 (default), f16, bf16 or q8_0")
-      ->check(oneOf(kvFormatNames()));
+      ->check(isMember(kvFormatNames()));
   command.add_option("--cache-type-k", options.keyFormat, "the same for keys alone; -ctk is short for it")
-      ->check(oneOf(kvFormatNames()));
+      ->check(isMember(kvFormatNames()));
   command.add_option("--cache-type-v", options.valueFormat, "the same for values alone; -ctv is short for it")
-      ->check(oneOf(kvFormatNames()));
+      ->check(isMember(kvFormatNames()));
   command
       .add_option(
           "--compute", options.compute,
           "arithmetic of matmuls: f32; integers: int8 activations and integer dot products where weights are quantized "
           "and the CPU supports it (default); or bf16: also bf16 dot products where weights are bf16")
-      ->check(oneOf(computeChoices()));
+      ->check(isMember(computeChoices()));
 }
 
 void declareModelOptions(CLI::App &command, CompileOptions &options) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wraps CLI11's check of words.
-#include "tools/talc/OptionChoices.h"
+#include "tools/talc/Commands.h"
 
 #include "runtime/NearestWord.h"
 
 namespace talc::tools {
 
-CLI::Validator oneOf(const std::vector<std::string> &words) {
+CLI::Validator isMember(const std::vector<std::string> &words) {
   const CLI::Validator member = CLI::IsMember(words);
   return CLI::Validator(
       [member, words](std::string &word) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM installs its handlers when the first file is named to it; here they are installed at once, and set right.
-#include "tools/talc/Signals.h"
+#include "tools/talc/ExitStatus.h"
 
 #include "compiler/TemporaryDirectory.h"
 #include "compiler/artifact/weights/MappedFile.h"
@@ -81,7 +81,7 @@ static void endOfPipe() {
   _exit(128 + SIGPIPE);
 }
 
-// Grows the stack by so many bytes, of which only a page is used.
+// Grows the stack by `bytes`, of which only a page is used.
 __attribute__((noinline)) static void growStack(size_t bytes) {
   auto *lowest = static_cast<volatile char *>(alloca(bytes));
   lowest[0] = 0;

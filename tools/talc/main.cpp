@@ -2,7 +2,7 @@
 // talc: the command. Finds the subcommand and runs it.
 #include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
-#include "tools/talc/Signals.h"
+#include "tools/talc/ExitStatus.h"
 
 #include <algorithm>
 #include <cerrno>

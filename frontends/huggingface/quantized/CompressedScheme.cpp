@@ -42,8 +42,8 @@ static const Format *schemeFormatNamed(std::string_view name) {
                                        {"mxfp8-quantized", Kind::Mxfp8, "float", {8}, 32},
                                        {"mxfp4-pack-quantized", Kind::Mxfp4, "float", {4}, 32},
                                        {"nvfp4-pack-quantized", Kind::Nvfp4, "float", {4}, 16}};
-  const Format *found = llvm::find_if(formats, [&](const Format &format) { return format.name == name; });
-  return found == std::end(formats) ? nullptr : found;
+  const Format *it = llvm::find_if(formats, [&](const Format &format) { return format.name == name; });
+  return it == std::end(formats) ? nullptr : it;
 }
 
 // Keys that mean something else are an error for their own program, too.
@@ -180,17 +180,17 @@ static int fit(const CompressedScheme &scheme, llvm::StringRef module) {
 const CompressedScheme *findScheme(const std::vector<CompressedScheme> &schemes, std::string_view module) {
   if (schemes.size() == 1)
     return &schemes.front();
-  const CompressedScheme *found = nullptr;
+  const CompressedScheme *match = nullptr;
   int best = 0;
   for (const CompressedScheme &scheme : schemes) {
-    int now = fit(scheme, module);
-    if (now > best)
-      found = &scheme;
-    else if (now == best)
-      found = now == 0 ? found : nullptr;
-    best = std::max(best, now);
+    int score = fit(scheme, module);
+    if (score > best)
+      match = &scheme;
+    else if (score == best)
+      match = score == 0 ? match : nullptr;
+    best = std::max(best, score);
   }
-  return found;
+  return match;
 }
 
 }  // namespace talc

@@ -35,7 +35,7 @@ public:
   std::string module() const;
   Diagnostics &diagnostics;
 
-  // Null if there is none.
+  // Returns null if there is none.
   const CheckpointTensor *find(std::string_view suffix) const;
   bool has(std::string_view suffix) const { return find(suffix); }
   // Reports an error and returns null unless there is one of these types and one of these shapes.

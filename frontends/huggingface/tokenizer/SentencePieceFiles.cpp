@@ -2,7 +2,7 @@
 // SentencePiece models of Llama, T5 and XLM-RoBERTa, translated by the same rules as Hugging Face's tokenizer.json.
 #include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
-#include "frontends/tokenizer/SentencePieceStages.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 namespace talc::frontend {
 

@@ -2,7 +2,7 @@
 // Reads sentencepiece_model.proto's ModelProto.
 #include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/WireFormat.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontends/tokenizer/CompileContext.h"
-#include "frontends/tokenizer/SentencePieceModel.h"
+#include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <string_view>
 

@@ -59,7 +59,7 @@ bool hasFiles(const ModelDirectory &directory, const FileRule &rule) {
   return std::all_of(rule.files.begin(), rule.files.end(), [&](const char *file) { return directory.contains(file); });
 }
 
-// Null without an error: no class is named, or none that a model type has.
+// Returns null without an error if no class is named, or none that a model type has.
 Translate findByClass(const TokenizerSettings &settings, CompileErrors &errors) {
   for (const TokenizerClass &known : classes) {
     auto isSame = [&](const char *type) { return settings.modelType() == type; };

@@ -29,7 +29,7 @@ Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);
 
 // The whole text of a file; errors speak of it from now on. Empty and an error if it cannot be read.
 std::string readTokenizerFile(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
-// The same for a file that holds a JSON object.
+// Reads a file that holds a JSON object.
 Json readTokenizerObject(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
 
 // The input and output of a translation; afterwards the draft is complete, or there is an error.

@@ -24,9 +24,9 @@ public:
   // None of the files need to be there.
   TokenizerSettings(const ModelDirectory &directory, CompileErrors &errors);
 
-  // As in tokenizer_config.json, without "Fast"; empty if it is missing or says nothing about the tokenizer.
+  // The class in tokenizer_config.json, without "Fast"; empty if it is missing or says nothing about the tokenizer.
   const std::string &tokenizerClass() const { return className; }
-  // As in config.json; empty if it is missing.
+  // The model_type of config.json; empty if it is missing.
   const std::string &modelType() const { return model; }
 
   bool flag(const char *name, bool fallback) const;

@@ -4,7 +4,7 @@
 //
 //   It cost 5,000 (or 1.8 times as much).   ->   It cost 5 @,@ 000 ( or 1 @.@ 8 times as much ) .
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 namespace talc::frontend {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vocab.txt of BERT and its relatives: one token per line, the id is the number of the line.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
-#include "frontends/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/unicode/Utf8Text.h"
 
 namespace talc::frontend {
 

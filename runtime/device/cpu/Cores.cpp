@@ -87,7 +87,7 @@ namespace {
 // A file of the system with the speed of a CPU, and the share of the fastest one's figure that others need.
 struct SpeedFile {
   const char *name;
-  double least;
+  double minShare;
 };
 
 }  // namespace
@@ -103,10 +103,10 @@ static std::vector<std::string> fastProcessors(const std::vector<std::string> &f
       speeds.push_back(atof(firstLine(folder + file.name).c_str()));
     if (folders.empty() || *std::min_element(speeds.begin(), speeds.end()) <= 0)
       continue;
-    double least = file.least * *std::max_element(speeds.begin(), speeds.end());
+    double minSpeed = file.minShare * *std::max_element(speeds.begin(), speeds.end());
     std::vector<std::string> fast;
     for (size_t i = 0; i < folders.size(); ++i)
-      if (speeds[i] >= least)
+      if (speeds[i] >= minSpeed)
         fast.push_back(folders[i]);
     return fast;
   }

@@ -17,7 +17,7 @@ int32_t usableProcessors();
 // on the fast ones.
 int32_t usableCores();
 
-// The same for these CPUs. `system`: the folder that describes them, like /sys/devices/system/cpu.
+// Counts those of these CPUs. `system`: the folder that describes them, like /sys/devices/system/cpu.
 int32_t fastCores(const std::vector<int> &processors, const std::string &system);
 
 // All CPUs that are online, whoever may use them.

@@ -22,7 +22,7 @@ Status CpuWorkspace::outOfMemory(const char *what, uint64_t bytes) const {
 
 CpuWorkspace::CpuWorkspace(const CpuModel &model, const WorkspaceOptions &options)
     : model(model), slots(options.slots) {
-  for (Mapping *memory : {&states, &arena})
+  for (Mapping *memory : {&kvCache, &arena})
     memory->allocateFrom(options.allocator);
   for (Mapping &memory : outputs)
     memory.allocateFrom(options.allocator);
@@ -34,7 +34,7 @@ Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &optio
                             std::unique_ptr<Workspace> &workspace) {
   std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, options));
   uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).kvCache;
-  if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
+  if (bytes > 0 && !created->kvCache.growZeros(bytes))  // an encoder has none
     return created->outOfMemory("the KV cache", bytes);
   const int32_t threads = std::min(options.threads, threadLimit());
   if (threads > 1 && !threadsAreFixed())
@@ -65,26 +65,26 @@ Status CpuWorkspace::grow(const StepSize &size) {
 }
 
 Status CpuWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
-  memcpy(target, states.data() + slot * model.info().kvBytesPerSlot + offset, bytes);
+  memcpy(target, kvCache.data() + slot * model.info().kvBytesPerSlot + offset, bytes);
   return {};
 }
 
 Status CpuWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
-  memcpy(states.data() + slot * model.info().kvBytesPerSlot + offset, source, bytes);
+  memcpy(kvCache.data() + slot * model.info().kvBytesPerSlot + offset, source, bytes);
   return {};
 }
 
 void CpuWorkspace::discard(int32_t slot) {
   uint64_t bytes = model.info().kvBytesPerSlot;
-  if (!states.empty())
-    states.discard(slot * bytes, bytes);
+  if (!kvCache.empty())
+    kvCache.discard(slot * bytes, bytes);
 }
 
 WorkspaceMemory CpuWorkspace::memory() const {
   uint64_t results = 0;
   for (const Mapping &memory : outputs)
     results += memory.size();
-  return {states.size(), arena.size(), results};
+  return {kvCache.size(), arena.size(), results};
 }
 
 void CpuWorkspace::measure(Mark newMark, void *state) {
@@ -103,7 +103,7 @@ struct Call {
   StepAbort *abort;
 };
 
-// State of a thread in a step, for the callbacks of generated code.
+// A thread in a step, for the callbacks of generated code.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
@@ -120,7 +120,7 @@ void wait(void *state) {
   seat.pool->wait(seat.context->thread);
 }
 
-// Also tells when the barrier was passed.
+// Waits, and marks when the barrier was passed.
 void waitMeasured(void *state) {
   wait(state);
   Seat::of(state).mark(Workspace::barrierPassed);
@@ -169,7 +169,7 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.spans = step.spans;
   context.history = step.history;
   context.weights = model.weights();
-  context.kvCache = states.data();
+  context.kvCache = kvCache.data();
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     context.output(i) = {step.wanted[i].count, step.wanted[i].tokens, reinterpret_cast<float *>(outputs[i].data())};

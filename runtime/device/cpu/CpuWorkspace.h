@@ -40,7 +40,7 @@ private:
   std::unique_ptr<StepAbort> abort;  // null: steps cannot be aborted
   Mark mark = nullptr;
   void *markState = nullptr;
-  Mapping states, arena;
+  Mapping kvCache, arena;
   Mapping outputs[artifact::maxOutputs];
 };
 

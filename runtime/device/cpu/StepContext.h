@@ -7,7 +7,7 @@
 // where data crosses threads. Between barriers another thread of the system may continue it.
 //
 // Exported symbols of a Code section, all of the type StepFunction (Entries.h):
-//   a decoder           talc_prefill (any step) and talc_decode (tokenCount 1, and 1 row wanted for every result)
+//   a decoder           talc_prefill (any step) and talc_decode (tokenCount 1, and every result wanted of it)
 //   an encoder          talc_encode: every span is a whole sequence (firstPosition 0), nothing is kept
 //   an encoder-decoder  all three: talc_encode has no results, but leaves whole sources in the slots of its spans
 // The generated code has no undefined symbols.
@@ -17,7 +17,7 @@
 
 namespace talc::artifact {
 
-// The tokens whose rows of one output the caller wants, and where these go.
+// The tokens of which the caller wants one output, and where that goes.
 struct Output {
   int64_t count;
   const int32_t *tokens;  // [count], tokens of the step

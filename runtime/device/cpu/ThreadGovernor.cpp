@@ -87,8 +87,8 @@ bool ThreadGovernor::wantsSample(int32_t kind) const {
 double ThreadGovernor::costOfFewer(int32_t kind, int64_t rows, int64_t nanoseconds, int64_t waited) const {
   const Level &fewer = levels[level + 1];
   double work = static_cast<double>((nanoseconds - waited) * levels[level].threads) / fewer.threads;
-  const Cost &known = fewer.costs[kind];
-  return known.steps > 0 ? std::min(known.perRow * static_cast<double>(rows), work) : work;
+  const Cost &cost = fewer.costs[kind];
+  return cost.steps > 0 ? std::min(cost.perRow * static_cast<double>(rows), work) : work;
 }
 
 void ThreadGovernor::Cost::add(double time, int64_t rows) {

@@ -34,7 +34,7 @@ public:
   // Returns how many threads the next step runs on. `kind`: 0 to kinds - 1, steps that take about the same time per
   // token.
   int32_t choose(int32_t kind, int64_t now);
-  // Records that the step took so many nanoseconds, of which the calling thread waited a part.
+  // Records the nanoseconds of the step, and those that the calling thread waited.
   void ran(int32_t kind, int64_t rows, int64_t now, int64_t nanoseconds, int64_t waited);
 
   static constexpr int32_t kinds = 32 * artifact::maxEntries;
@@ -67,7 +67,7 @@ private:
   double balance = 0, debt;    // nanoseconds: of this stay, and lost by those before beyond what is allowed
   int64_t moved = 0, fell = 0, nextAsk = 0, nextTry = 0;
   bool begun = false;
-  bool wasFree = false;  // there were processors for more threads
+  bool wasFree = false;  // there were CPUs for more threads
 };
 
 }  // namespace talc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Persistent threads that run a function for a number of workers: a step is one parallel program.
 //
-//   worker 0   piece  | piece  | piece           a barrier is over when every worker's work before it is done,
-//   worker 1   piece  | piece  | piece           whichever thread did it
+//   worker 0   tasks  | tasks  | tasks           a barrier is over when every worker's work before it is done,
+//   worker 1   tasks  | tasks  | tasks           whichever thread did it
 //
 // A worker is a number that the function is called with, not a thread: usually thread i continues worker i from barrier
 // to barrier. But where a thread is late, because the system woke it late or gave its CPU to somebody else, another one

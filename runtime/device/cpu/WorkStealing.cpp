@@ -46,27 +46,27 @@ int64_t WorkStealing::Share::takeAlone(uint64_t tag, int64_t tasks) {
 }
 
 int64_t WorkStealing::nextTask(int64_t thread, int64_t op, int64_t tasks, Waiter &waiter) {
-  Share &own = shares[thread];
+  Share &ownShare = shares[thread];
   uint64_t tag = static_cast<uint64_t>(op + 1) % oneTaken;
   if (threads == 1)
-    return own.takeAlone(tag, tasks);
-  if (own.helped) {
-    own.helped->word.fetch_sub(1, std::memory_order_release);
-    own.helped->returned.advance();
-    own.helped = nullptr;
+    return ownShare.takeAlone(tag, tasks);
+  if (ownShare.helped) {
+    ownShare.helped->word.fetch_sub(1, std::memory_order_release);
+    ownShare.helped->returned.advance();
+    ownShare.helped = nullptr;
   }
-  if (getTag(own.word.load(std::memory_order_relaxed)) != tag)
-    own.word.store(tag * oneTag, std::memory_order_release);
+  if (getTag(ownShare.word.load(std::memory_order_relaxed)) != tag)
+    ownShare.word.store(tag * oneTag, std::memory_order_release);
   for (int64_t i = 0; i < threads; ++i) {
     Share &share = shares[(thread + i) % threads];
     Range range = getRange((thread + i) % threads, tasks);
     int64_t task = 0;
     if (!share.take(tag, range.size, i > 0, task))
       continue;
-    own.helped = i > 0 ? &share : nullptr;
+    ownShare.helped = i > 0 ? &share : nullptr;
     return range.first + task;
   }
-  finish(own, waiter);
+  finish(ownShare, waiter);
   return tasks;
 }
 

@@ -24,7 +24,7 @@ public:
   Function function(uint32_t kernel) const { return modules.function(kernel); }
   // Before the launches of an entry; see KernelModules.
   Status loadLaunches(EntryIndex entry) const { return modules.loadLaunches(launches.entries()[entry]); }
-  // How many workgroups of an entry's persistent kernel the GPU has room for at a time; 0: steps are launches.
+  // The number of workgroups of an entry's persistent kernel that the GPU holds at once; 0: steps are launches.
   uint32_t persistentWorkgroups(EntryIndex entry) const { return workgroupsAtOnce[entry]; }
   Address weights() const { return stored.address(); }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted rows back. Launches that are those
-// of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
+// A step: one copy to the GPU, the launches of its entry, and a copy of the wanted results back. Launches that are
+// those of the step before are one call (StepGraph.h), and a step of few tokens is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
-
-#include "runtime/device/gpu/StepWords.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -15,7 +13,7 @@ using artifact::Launch;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
-    : model(model), gpu(model.onGpu()), options(options), states(gpu), arena(gpu), words(gpu), persistent(model),
+    : model(model), gpu(model.onGpu()), options(options), kvCache(gpu), arena(gpu), words(gpu), persistent(model),
       graph(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(gpu);
@@ -46,7 +44,7 @@ Status CudaWorkspace::create(const CudaModel &model, const WorkspaceOptions &opt
   return {};
 }
 
-// Code reads parts of states that no step has written: they are zero.
+// Code reads parts of the KV cache that no step has written: they are zero.
 Status CudaWorkspace::prepare() {
   usedThreads = 1;
   if (Status status = gpu.use(); status.failed())
@@ -59,12 +57,13 @@ Status CudaWorkspace::prepare() {
   if (Status status = persistent.prepare(); status.failed())
     return status;
   uint64_t bytes = model.memoryFor(options.slots, 1, {}).kvCache;
-  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
+  if (Status status = kvCache.reserve(bytes, "the KV cache"); status.failed() || bytes == 0)
     return status;
-  if (Status status = gpu.check(gpu.driver.cuMemsetD8Async(states.address(), 0, bytes, stream), "states were cleared");
+  if (Status status =
+          gpu.check(gpu.driver.cuMemsetD8Async(kvCache.address(), 0, bytes, stream), "the KV cache was cleared");
       status.failed())
     return status;
-  return finish("states were cleared");
+  return finish("the KV cache was cleared");
 }
 
 Status CudaWorkspace::finish(const char *what) const {
@@ -73,7 +72,7 @@ Status CudaWorkspace::finish(const char *what) const {
 
 Status CudaWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
-  const StepSize wanted = largerOf(size, room);
+  const StepSize wanted = maxSize(size, room);
   room = {};  // what cannot grow is given up first
   if (Status status = gpu.use(); status.failed())
     return status;
@@ -101,7 +100,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
 Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
-  Address from = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
+  Address from = kvCache.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = gpu.check(gpu.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
       status.failed())
     return status;
@@ -111,7 +110,7 @@ Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes,
 Status CudaWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   if (Status status = gpu.use(); status.failed() || bytes == 0)
     return status;
-  Address to = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
+  Address to = kvCache.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = gpu.check(gpu.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
       status.failed())
     return status;
@@ -122,7 +121,7 @@ WorkspaceMemory CudaWorkspace::memory() const {
   uint64_t results = 0;
   for (const GpuMemory &memory : outputs)
     results += memory.size();
-  return {states.size(), arena.size() + words.size() + persistent.bytes(), results};
+  return {kvCache.size(), arena.size() + words.size() + persistent.bytes(), results};
 }
 
 // ---- Steps
@@ -140,7 +139,7 @@ Status CudaWorkspace::sendStep(const Step &step) {
 }
 
 StepAddresses CudaWorkspace::addresses() const {
-  StepAddresses addresses = {model.weights(), states.address(), arena.address(), words.address(), {}};
+  StepAddresses addresses = {model.weights(), kvCache.address(), arena.address(), words.address(), {}};
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     addresses.results[i] = outputs[i].address();
   return addresses;
@@ -154,7 +153,7 @@ Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
   if (workgroups > INT32_MAX)
     return Status::failure(TALC_ERROR_MEMORY,
                            "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                           model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
+                           model.name().c_str(), kernel.name, values.tokens, gpu.name().c_str());
   for (uint32_t i = 0; i < kernel.argumentCount; ++i)
     arguments[i] = model.code().value(launch, i, values);
   Result result =
@@ -234,7 +233,7 @@ Status CudaWorkspace::run(const Step &step) {
   if (Status status = sendStep(step); status.failed())
     return status;
   clock.restart();
-  Status status = start(step, valuesOf(step, addresses()));
+  Status status = start(step, launchValues(step, addresses()));
   if (!status.failed())
     status = fetchResults(step);
   // Whatever was begun still reads the step and writes results.

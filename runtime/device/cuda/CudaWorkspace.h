@@ -48,7 +48,7 @@ private:
   const Gpu &gpu;
   const WorkspaceOptions options;
   Stream stream = nullptr;
-  GpuMemory states, arena, words;
+  GpuMemory kvCache, arena, words;
   std::deque<GpuMemory> outputs;
   Mapping fetched[artifact::maxOutputs];  // on the host
   std::vector<int32_t> stepWords;

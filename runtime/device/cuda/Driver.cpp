@@ -8,9 +8,9 @@
 
 namespace talc::cuda {
 
-// Of the oldest driver whose JIT takes PTX 7.0, which is what code for sm_80 is written in: CUDA 11.0.
+// CUDA 11.0 is the oldest version whose JIT takes PTX 7.0, in which code for sm_80 is written.
 constexpr int32_t oldestVersion = 11000;
-// The first with the way to instantiate graphs that later ones have as well.
+// CUDA 11.4 is the first version with the function that instantiates graphs in later ones, too.
 constexpr int32_t graphVersion = 11040;
 
 static const char *const installDriver = "install NVIDIA's driver, or choose --device=cpu";

@@ -107,7 +107,7 @@ using GraphExec = struct GraphExecObject *;
   FUNCTION(cuOccupancyMaxActiveBlocksPerMultiprocessor, int32_t *blocks, Function function, int32_t blockSize,         \
            size_t dynamicBytes)
 
-// What newer drivers have besides.
+// Functions that only newer drivers have.
 #define TALC_CUDA_GRAPH_FUNCTIONS(FUNCTION)                                                                            \
   FUNCTION(cuStreamBeginCapture_v2, Stream stream, CaptureMode mode)                                                   \
   FUNCTION(cuStreamEndCapture, Stream stream, Graph *graph)                                                            \

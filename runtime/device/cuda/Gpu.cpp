@@ -86,13 +86,13 @@ Status Gpu::available(uint64_t &bytes) const {
   return status;
 }
 
-Status GpuMemory::reserve(uint64_t wanted, const char *what) {
-  if (wanted <= bytes)
+Status GpuMemory::reserve(uint64_t newBytes, const char *what) {
+  if (newBytes <= bytes)
     return {};
   release();
-  Result result = gpu.driver.cuMemAlloc_v2(&begin, wanted);
+  Result result = gpu.driver.cuMemAlloc_v2(&begin, newBytes);
   if (result == Success) {
-    bytes = wanted;
+    bytes = newBytes;
     return {};
   }
   begin = 0;
@@ -102,7 +102,7 @@ Status GpuMemory::reserve(uint64_t wanted, const char *what) {
   return Status::failure(TALC_ERROR_MEMORY,
                          "%s (%s): no memory for %s: %" PRIu64 " bytes, but %" PRIu64
                          " are free; use weights in a smaller format, fewer or shorter sequences, or --device=cpu",
-                         gpu.name().c_str(), gpu.facts().description.c_str(), what, wanted, available);
+                         gpu.name().c_str(), gpu.facts().description.c_str(), what, newBytes, available);
 }
 
 void GpuMemory::release() {

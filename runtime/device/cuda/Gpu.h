@@ -9,7 +9,7 @@
 
 namespace talc::cuda {
 
-// What can be known of a GPU without using it.
+// Properties of a GPU that can be read without opening it.
 struct GpuProperties {
   Device device = 0;
   std::string description;  // NVIDIA H200

@@ -86,12 +86,12 @@ Status KernelModules::allowShared(const LaunchKernel &kernel, Function function)
   int32_t fixed = 0;
   if (Result result = gpu.driver.cuFuncGetAttribute(&fixed, FunctionSharedBytes, function); result != Success)
     return gpu.check(result, "asked for the shared memory of a kernel");
-  const uint64_t needed = static_cast<uint64_t>(std::max(fixed, 0)) + kernel.dynamicBytes;
+  const uint64_t sharedBytes = static_cast<uint64_t>(std::max(fixed, 0)) + kernel.dynamicBytes;
   const auto available = static_cast<uint64_t>(std::max(gpu.facts().sharedPerWorkgroup, 0));
-  if (needed > available)
+  if (sharedBytes > available)
     return Status::failure(TALC_ERROR_DEVICE,
                            "%s: kernel %s needs %llu bytes of shared memory, but %s (%s) has %llu for a workgroup",
-                           file.c_str(), kernel.name, static_cast<unsigned long long>(needed), gpu.name().c_str(),
+                           file.c_str(), kernel.name, static_cast<unsigned long long>(sharedBytes), gpu.name().c_str(),
                            gpu.facts().description.c_str(), static_cast<unsigned long long>(available));
   if (kernel.dynamicBytes == 0)
     return {};

@@ -29,7 +29,7 @@ uint64_t PersistentStep::bytesFor(const CudaModel &model) {
 
 bool PersistentStep::suits(EntryIndex entry, const LaunchValues &values) {
   const LaunchEntry *table = usableEntry(model, entry);
-  if (!hasRoom || !table || values.rows > table->persistentTokens)
+  if (!hasRoom || !table || values.tokens > table->persistentTokens)
     return false;
   if (isFilled && imageEntry == entry && imageValues == values)
     return true;
@@ -40,7 +40,7 @@ bool PersistentStep::suits(EntryIndex entry, const LaunchValues &values) {
   return isFilled;
 }
 
-// Pieces with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
+// Launches with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
 bool PersistentStep::fillLaunches(const LaunchEntry &entry, const LaunchValues &values) {
   const LaunchCode &code = model.code();
   const LaunchKernel &persistent = code.kernels()[entry.persistentKernel];
@@ -93,7 +93,7 @@ Status PersistentStep::start(Stream stream, bool &begun) {
     return {};
   if (!isSent)
     if (Status status = gpu.check(gpu.driver.cuMemcpyHtoDAsync_v2(table.address(), image.data(), image.size(), stream),
-                                  "the pieces of a step were copied to it");
+                                  "the launches of a step were copied to it");
         status.failed())
       return status;
   isSent = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step as one cooperative launch (LaunchTable.h: persistent kernels), for steps whose launches would be short.
 //
-// The table of pieces is what an entry's launches would be passed; it goes to the GPU when it differs from that of the
-// step before. The counters are cleared for every step.
+// The table of launches has what an entry's launches would be passed; it is sent to the GPU when it differs from that
+// of the step before. The counters are cleared for every step.
 #pragma once
 
 #include "runtime/device/cuda/CudaModel.h"
@@ -18,12 +18,12 @@ public:
   // Bytes on the GPU, whatever the step.
   static uint64_t bytesFor(const CudaModel &model);
   uint64_t bytes() const { return table.size(); }
-  Status prepare() { return table.reserve(bytesFor(model), "the pieces of a step"); }
+  Status prepare() { return table.reserve(bytesFor(model), "the launches of a step"); }
 
   // Whether start() may begin a step.
   bool suits(EntryIndex entry, const LaunchValues &values);
-  // Of the entry and the values that were last found to suit. `begun`: false if the driver has no room for the launch
-  // at this time; it isn't asked again.
+  // Launches the step that suits() last accepted. `begun`: false if the driver has no room for the launch at this time;
+  // it isn't asked again.
   Status start(Stream stream, bool &begun);
 
 private:
@@ -31,7 +31,7 @@ private:
   bool fillLaunches(const artifact::LaunchEntry &entry, const LaunchValues &values);
 
   const CudaModel &model;
-  GpuMemory table;                                   // pieces | values of arguments | counters
+  GpuMemory table;                                   // launches | values of arguments | counters
   std::vector<artifact::PersistentLaunch> launches;  // on the host
   std::vector<uint64_t> arguments;
   std::vector<unsigned char> image;

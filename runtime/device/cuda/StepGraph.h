@@ -2,7 +2,7 @@
 // The launches of a step, recorded by the driver and from then on started by one call.
 //
 // What tokens a step has stands in its buffer, not in the arguments of its launches. So steps of one entry and as many
-// rows launch the same thing as long as no buffer moves: all steps that decode, of one sequence or of several. A step
+// tokens launch the same thing as long as no buffer moves: all steps that decode, of one sequence or of several. A step
 // like the one before it is recorded, since more like it may be expected.
 #pragma once
 

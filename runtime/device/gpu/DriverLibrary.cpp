@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-// Where nothing else of a statically linked program asks for them they stay null.
+// In a statically linked program they stay null unless something else asks for them.
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlerror
@@ -14,20 +14,20 @@ namespace talc {
 
 // A statically linked program has no dynamic linker, and libraries that it loads would bring a second C library. Called
 // for the program first.
-static int findsInterpreter(dl_phdr_info *program, size_t, void *found) {
+static int findInterpreter(dl_phdr_info *program, size_t, void *hasInterpreter) {
   for (int i = 0; i < program->dlpi_phnum; ++i)
-    *static_cast<bool *>(found) |= program->dlpi_phdr[i].p_type == PT_INTERP;
+    *static_cast<bool *>(hasInterpreter) |= program->dlpi_phdr[i].p_type == PT_INTERP;
   return 1;
 }
 
-static bool loadsLibraries() {
-  bool found = false;
-  dl_iterate_phdr(findsInterpreter, &found);
-  return found && dlopen && dlsym && dlerror;
+static bool canLoadLibraries() {
+  bool hasInterpreter = false;
+  dl_iterate_phdr(findInterpreter, &hasInterpreter);
+  return hasInterpreter && dlopen && dlsym && dlerror;
 }
 
 Status openDriverLibrary(const char *name, const char *kind, const char *target, const char *advice, void *&library) {
-  if (!loadsLibraries())
+  if (!canLoadLibraries())
     return Status::failure(TALC_ERROR_DEVICE,
                            "%s: this program is linked statically and cannot load a driver; compile the model with a "
                            "--target that has %s",

@@ -11,7 +11,7 @@ namespace talc {
 // like that.
 Status openDriverLibrary(const char *name, const char *kind, const char *target, const char *advice, void *&library);
 
-// Null: the library has no such function.
+// Returns null if the library has no such function.
 void *findInLibrary(void *library, const char *function);
 
 }  // namespace talc

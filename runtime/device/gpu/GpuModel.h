@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model on a GPU is, whatever its driver: where it comes from, and its launches.
+// The part of a model on a GPU that all drivers share: the file that it comes from, and its launches.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -22,7 +22,7 @@ public:
   const LaunchCode &code() const { return launches; }
 
 protected:
-  // What is referred to must outlive this object.
+  // `file`, `facts` and `target` must outlive this object.
   GpuModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
            const char *target)
       : gpu(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
@@ -38,13 +38,13 @@ protected:
       entryNames.emplace_back(entry.name);
     return {};
   }
-  // Up to how many rows a step is a single launch.
+  // Returns the greatest number of tokens with which a step is a single launch.
   virtual uint32_t tokensAtOnce(EntryIndex) const { return 0; }
-  // When that is known.
+  // Needs tokensAtOnce().
   void describeSteps() {
     for (size_t i = 0; i < launches.entries().size(); ++i)
       stepsText += (stepsText.empty() ? "" : "; ") + entryNames[i] + ": " +
-                   LaunchCode::stepsOf(launches.entries()[i], tokensAtOnce(static_cast<EntryIndex>(i)));
+                   LaunchCode::describeSteps(launches.entries()[i], tokensAtOnce(static_cast<EntryIndex>(i)));
   }
 
   const std::shared_ptr<const Gpu> gpu;

@@ -111,10 +111,10 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
     case LaunchBase::Weights:
       inside = fixed < facts.weightBytes && perToken == 0;
       break;
-    case LaunchBase::States:
+    case LaunchBase::KvCache:
       inside = fixed < facts.kvBytesPerSlot && perToken == 0;
       break;
-    case LaunchBase::Arena:  // in the arena of a step of any number of rows
+    case LaunchBase::Arena:  // in the arena of a step of any number of tokens
       inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perToken <= facts.arenaBytesPerToken;
       break;
     default:  // a number, or what begins where it is used
@@ -165,7 +165,7 @@ std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const Mo
   return wrong.empty() ? checkEntries(facts) : wrong;
 }
 
-std::string LaunchCode::stepsOf(const LaunchEntry &entry, uint32_t tokensAtOnce) {
+std::string LaunchCode::describeSteps(const LaunchEntry &entry, uint32_t tokensAtOnce) {
   const std::string one = "1", all = std::to_string(entry.launchCount);
   if (tokensAtOnce == 0)
     return all;
@@ -174,21 +174,21 @@ std::string LaunchCode::stepsOf(const LaunchEntry &entry, uint32_t tokensAtOnce)
                                      : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
 }
 
-std::vector<uint64_t> LaunchCode::weightPlaces() const {
-  std::vector<uint64_t> places;
+std::vector<uint64_t> LaunchCode::weightOffsets() const {
+  std::vector<uint64_t> offsets;
   for (const LaunchArgument &argument : arguments)
     if (argument.base == static_cast<uint32_t>(LaunchBase::Weights))
-      places.push_back(static_cast<uint64_t>(argument.fixed));
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
+      offsets.push_back(static_cast<uint64_t>(argument.fixed));
+  std::sort(offsets.begin(), offsets.end());
+  offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  return offsets;
 }
 
-// No sum overflows: rows are fewer than 2^31, and factors were checked.
+// No sum overflows: tokens are fewer than 2^31, and factors were checked.
 uint64_t LaunchCode::value(const Launch &launch, uint32_t number, const LaunchValues &values) const {
   const LaunchArgument &argument = this->argument(launch, number);
   return values.bases[argument.base] + static_cast<uint64_t>(argument.fixed) +
-         static_cast<uint64_t>(argument.perToken) * values.rows;
+         static_cast<uint64_t>(argument.perToken) * values.tokens;
 }
 
 uint64_t LaunchCode::gridX(const Launch &launch, const LaunchValues &values) const {

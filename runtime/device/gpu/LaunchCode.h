@@ -14,13 +14,13 @@
 
 namespace talc {
 
-// What values of arguments are made of, of a step.
+// The values of a step from which those of its launches' arguments are computed.
 struct LaunchValues {
   uint64_t bases[artifact::launchBases];  // by LaunchBase
-  uint64_t rows;
+  uint64_t tokens;
 
   bool operator==(const LaunchValues &other) const {
-    return rows == other.rows && std::equal(std::begin(bases), std::end(bases), other.bases);
+    return tokens == other.tokens && std::equal(std::begin(bases), std::end(bases), other.bases);
   }
 };
 
@@ -33,18 +33,18 @@ public:
   // The launches of every entry, by EntryIndex.
   const std::vector<artifact::LaunchEntry> &entries() const { return entryTable; }
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
-  // For people: in how many launches a step runs, if one of up to `tokensAtOnce` rows is a single launch.
-  static std::string stepsOf(const artifact::LaunchEntry &entry, uint32_t tokensAtOnce);
-  // What the section says of kernels, unchecked: PTX, or modules of SPIR-V.
+  // Says how many launches a step has, if one of up to `tokensAtOnce` tokens is a single launch.
+  static std::string describeSteps(const artifact::LaunchEntry &entry, uint32_t tokensAtOnce);
+  // The code of the kernels, unchecked: PTX, or modules of SPIR-V.
   const std::vector<std::string> &modules() const { return moduleCodes; }
 
   const artifact::LaunchArgument &argument(const artifact::Launch &launch, uint32_t number) const {
     return arguments[launch.firstArgument + number];
   }
-  // Where in the weights arguments begin, ascending: a weight lies between two of them.
-  std::vector<uint64_t> weightPlaces() const;
+  // Offsets in the weights at which arguments begin, ascending: a weight lies between two of them.
+  std::vector<uint64_t> weightOffsets() const;
 
-  // Of the argument with this number among those of a launch.
+  // Returns the value of a launch's argument with this number.
   uint64_t value(const artifact::Launch &launch, uint32_t argument, const LaunchValues &values) const;
   // Workgroups in x; 0: the launch is left out. UINT64_MAX: more than can be.
   uint64_t gridX(const artifact::Launch &launch, const LaunchValues &values) const;

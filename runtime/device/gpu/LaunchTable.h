@@ -16,8 +16,8 @@
 //   value = base + fixed + perToken * tokenCount of the step
 //
 // What a launch reads of the step itself lies in one buffer of 32-bit words, StepTables and behind it the arrays; a
-// step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). A slot's
-// states lie as on CPUs, at ModelInfo::kvBytesPerSlot * slot, and are zero where no step has written.
+// step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). The KV cache
+// of a slot lies as on CPUs, at ModelInfo::kvBytesPerSlot * slot, and is zero where no step has written.
 #pragma once
 
 #include "runtime/device/Step.h"
@@ -40,20 +40,20 @@ struct LaunchModule {
   uint64_t offset, bytes;  // from the LaunchHeader, behind the module before it; at least one byte
 };
 
-// What follows the base of a value. Buffers are at least 256-byte aligned.
+// The base of a value. Buffers are at least 256-byte aligned.
 enum class LaunchBase : uint32_t {
   Number = 0,   // zero
   Weights = 1,  // the section of the layout that the code reads
-  States = 2,   // slot 0; perToken is 0
+  KvCache = 2,  // slot 0; perToken is 0
   Arena = 3,
   Step = 4,     // StepTables; fixed and perToken are 0
-  Result0 = 5,  // [wanted rows][width] of the first result, then of the others; fixed and perToken are 0
-  Wanted0 = Result0 + maxOutputs,  // a number: how many rows are wanted of the first result, then of the others
+  Result0 = 5,  // [wanted tokens][width] of the first result, then of the others; fixed and perToken are 0
+  Wanted0 = Result0 + maxOutputs,  // a number: how many tokens' first result is wanted, then of the others
 };
 constexpr uint32_t launchBases = static_cast<uint32_t>(LaunchBase::Wanted0) + maxOutputs;
 
-// Of a result.
-constexpr LaunchBase baseOf(LaunchBase first, int64_t result) {
+// Returns the base of a result; `first`: Result0 or Wanted0.
+constexpr LaunchBase resultBase(LaunchBase first, int64_t result) {
   return static_cast<LaunchBase>(static_cast<uint32_t>(first) + result);
 }
 
@@ -100,25 +100,24 @@ struct Launch {
 // ---- Persistent kernels
 //
 // A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the entry's
-// launches would do, piece by piece: a piece is a launch, its tasks are the launch's workgroups. Arguments:
+// launches would do, one after the other: the tasks of a launch are its workgroups. Arguments:
 //
 //   address of PersistentLaunch[count] | count | address of uint32_t[1 + count], all 0
 //
-// Between two pieces workgroups wait for each other if the second one's launch waits. The last are counters: how often
-// workgroups have come to such a barrier, and how many tasks of each piece were claimed
-// beyond those that workgroups begin with. A piece with fewer threads than the kernel is done by teams of so many, each
-// with an equal part of the kernel's dynamic shared memory, but for the kernel's own bytes in front. Threads of no team
-// wait for the others.
+// Between two launches workgroups wait for each other if the second one waits. The last are counters: how often
+// workgroups have come to such a barrier, and how many tasks of each launch were taken beyond those that workgroups
+// begin with. A launch with fewer threads than the kernel is done by teams of so many, each with an equal part of the
+// kernel's dynamic shared memory, but for the kernel's own bytes in front. Threads of no team wait for the others.
 constexpr uint32_t persistentArguments = 3;
 constexpr uint32_t persistentOwnBytes = 16;
 constexpr uint32_t maxTeams = 15;  // each has a barrier, beside that of the workgroup
 
-// Of a piece. 0: a workgroup of so many threads and bytes cannot do it.
-constexpr uint32_t teamsFor(const LaunchKernel &piece, uint32_t threads, uint32_t dynamicBytes) {
-  if (piece.threads == 0 || dynamicBytes < persistentOwnBytes)
+// Returns how many teams for a kernel a workgroup of so many threads and bytes has; 0: it is too small for one.
+constexpr uint32_t teamsFor(const LaunchKernel &kernel, uint32_t threads, uint32_t dynamicBytes) {
+  if (kernel.threads == 0 || dynamicBytes < persistentOwnBytes)
     return 0;
-  const uint32_t teams = std::min(threads / piece.threads, maxTeams), bytes = dynamicBytes - persistentOwnBytes;
-  return piece.sharedBytes == 0 ? teams : std::min(teams, bytes / piece.sharedBytes);
+  const uint32_t teams = std::min(threads / kernel.threads, maxTeams), bytes = dynamicBytes - persistentOwnBytes;
+  return kernel.sharedBytes == 0 ? teams : std::min(teams, bytes / kernel.sharedBytes);
 }
 
 struct PersistentLaunch {
@@ -133,7 +132,7 @@ struct PersistentLaunch {
 
 // ---- Steps
 
-// Counts and places in the step's buffer; places are counted in words from the beginning of this struct. The size of a
+// Counts, and offsets in the step's buffer; these are counted in words from the beginning of this struct. The size of a
 // struct of an array is that of Step.h in words.
 struct StepTables {
   int32_t tokenCount, spanCount;
@@ -142,7 +141,7 @@ struct StepTables {
   int32_t spans;     // Span [spanCount]
   int32_t history;   // slots; see Span::history
   int32_t wantedCount[maxOutputs];
-  int32_t wanted[maxOutputs];  // [wantedCount], rows of the step
+  int32_t wanted[maxOutputs];  // [wantedCount], tokens of the step
 };
 
 }  // namespace talc::artifact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model comes to a GPU, whatever its driver is.
+// Loads a model onto a GPU, whatever its driver is.
 #pragma once
 
 #include "runtime/artifact/CodeChoice.h"

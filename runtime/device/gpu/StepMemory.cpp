@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums that do not overflow.
+// Counts bytes in sums that do not overflow.
 #include "runtime/device/gpu/StepMemory.h"
-
-#include "runtime/device/gpu/StepWords.h"
 
 namespace talc {
 
@@ -12,11 +10,11 @@ uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
   return overflow ? UINT64_MAX : result;
 }
 
-uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows) {
+uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t tokens) {
   uint64_t results = 0;
   for (const artifact::OutputInfo &output : facts.outputs)
     results += output.width > 0;
-  return multiplyAdd(maxStepWords(rows, results), sizeof(int32_t), 0);
+  return multiplyAdd(maxStepWords(tokens, results), sizeof(int32_t), 0);
 }
 
 WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size) {
@@ -30,23 +28,23 @@ WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, co
   return memory;
 }
 
-LaunchValues valuesOf(const Step &step, const StepAddresses &addresses) {
+LaunchValues launchValues(const Step &step, const StepAddresses &addresses) {
   using artifact::LaunchBase;
   LaunchValues values = {};
   auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
   base(LaunchBase::Weights) = addresses.weights;
-  base(LaunchBase::States) = addresses.states;
+  base(LaunchBase::KvCache) = addresses.kvCache;
   base(LaunchBase::Arena) = addresses.arena;
   base(LaunchBase::Step) = addresses.words;
   for (int64_t i = 0; i < artifact::maxOutputs; ++i) {
-    base(baseOf(LaunchBase::Result0, i)) = addresses.results[i];
-    base(baseOf(LaunchBase::Wanted0, i)) = static_cast<uint64_t>(step.wanted[i].count);
+    base(resultBase(LaunchBase::Result0, i)) = addresses.results[i];
+    base(resultBase(LaunchBase::Wanted0, i)) = static_cast<uint64_t>(step.wanted[i].count);
   }
-  values.rows = static_cast<uint64_t>(step.tokenCount);
+  values.tokens = static_cast<uint64_t>(step.tokenCount);
   return values;
 }
 
-StepSize largerOf(const StepSize &a, const StepSize &b) {
+StepSize maxSize(const StepSize &a, const StepSize &b) {
   StepSize larger = {std::max(a.tokens, b.tokens), {}};
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     larger.wanted[i] = std::max(a.wanted[i], b.wanted[i]);

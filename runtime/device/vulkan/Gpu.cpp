@@ -38,7 +38,7 @@ struct Features {
 
 }  // namespace
 
-static std::string lackOf(const Driver &driver, const GpuProperties &gpu, bool hasQueue) {
+static std::string findLack(const Driver &driver, const GpuProperties &gpu, bool hasQueue) {
   if (gpu.apiVersion < version(1, 2))
     return "has Vulkan " + std::to_string(gpu.apiVersion >> 22) + "." + std::to_string(gpu.apiVersion >> 12 & 1023) +
            ", but 1.2 is needed; install a newer driver";
@@ -91,7 +91,7 @@ static GpuProperties readGpu(const Driver &driver, PhysicalDevice device) {
     if (gpu.memoryTypes.heaps[i].flags & memoryDeviceLocal)
       gpu.memory += gpu.memoryTypes.heaps[i].size;
   bool hasQueue = findQueue(driver, gpu);
-  gpu.lack = lackOf(driver, gpu, hasQueue);
+  gpu.lack = findLack(driver, gpu, hasQueue);
   return gpu;
 }
 
@@ -104,8 +104,7 @@ Status readGpus(const Driver &driver, std::vector<GpuProperties> &gpus) {
   if (result != Success)
     return Status::failure(TALC_ERROR_DEVICE, "vulkan: the loader counts no GPUs: %s", describe(result).c_str());
   if (count == 0)
-    return Status::failure(TALC_ERROR_DEVICE,
-                           "vulkan: there is no GPU with a driver; install it, or choose --device=cpu");
+    return Status::failure(TALC_ERROR_DEVICE, "vulkan: no GPU has a driver; install one, or choose --device=cpu");
   for (PhysicalDevice device : devices)
     gpus.push_back(readGpu(driver, device));
   return {};

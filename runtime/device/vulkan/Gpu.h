@@ -10,7 +10,7 @@
 
 namespace talc::vulkan {
 
-// What can be known of a GPU without using it.
+// Properties of a GPU that can be read without opening it.
 struct GpuProperties {
   PhysicalDevice device = nullptr;
   std::string description;  // AMD Radeon RX 7900 XTX (RADV NAVI31)
@@ -47,7 +47,7 @@ public:
   Status check(Result result, const char *what) const;
   // Commands of a thread wait for no other's; `fence` is signalled when they have run.
   Result submit(CommandBuffer commands, Fence fence) const;
-  // Until nothing runs any more, whoever submitted it.
+  // Waits until nothing runs any more, whoever submitted it.
   void waitForAll() const;
 
 private:

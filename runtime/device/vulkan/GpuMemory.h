@@ -26,7 +26,7 @@ public:
   Buffer buffer() const { return handle; }
   Address address() const { return begin; }
   uint64_t size() const { return bytes; }
-  // Null in the GPU's own memory.
+  // Returns null for memory that the host cannot see.
   unsigned char *mapped() const { return onHost; }
 
 private:

@@ -62,7 +62,7 @@ Status Commands::run(const char *what) const {
   return gpu.check(result, what);
 }
 
-// What was written before is seen behind it.
+// Makes writes of the commands before it visible to those after it.
 void Commands::barrier(uint32_t targetStages, uint32_t targetAccess) {
   MemoryBarrier memory;
   memory.source = accessShaderWrite | accessTransferWrite;

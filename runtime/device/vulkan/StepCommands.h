@@ -7,7 +7,7 @@
 
 namespace talc::vulkan {
 
-// Of one thread. Begun, filled, run, and run again as often as one likes.
+// A command buffer of one thread: it is recorded once, and run as often as wanted.
 class Commands {
 public:
   explicit Commands(const Gpu &gpu) : gpu(gpu) {}
@@ -23,7 +23,7 @@ public:
 
   void copy(const GpuMemory &from, uint64_t source, const GpuMemory &to, uint64_t target, uint64_t size);
   void clear(const GpuMemory &memory);
-  // As many workgroups as `grids` says at an offset; `arguments`: their address; `waits`: for those before.
+  // Launches as many workgroups as `grids` has at an offset. `arguments`: their address; `waits`: for those before.
   void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const GpuMemory &grids, uint64_t offset,
                 bool waits);
   // The GPU's time when all before has run goes to a query; those of a pool are reset before.

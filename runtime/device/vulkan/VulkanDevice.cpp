@@ -47,8 +47,8 @@ static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) 
   return {};
 }
 
-// A GPU of its own, else one that shares the processors' memory. A driver that runs on CPUs is no match for code
-// that was made for them.
+// Prefers a GPU with memory of its own to one that shares the CPU's. A driver that runs on CPUs is not worth taking
+// where there is code for CPUs.
 static Status choose(bool hasCpuCode, int32_t &number) {
   const Driver *driver = nullptr;
   std::vector<GpuProperties> gpus;

@@ -70,9 +70,9 @@ Status VulkanModel::makePipelines() {
 
 Status VulkanModel::checkLimits(const LaunchKernel &kernel) const {
   const GpuProperties &limits = gpu->facts();
-  auto exceeds = [&](const char *what, uint32_t needed, uint32_t limit) {
+  auto exceeds = [&](const char *what, uint32_t demand, uint32_t limit) {
     return Status::failure(TALC_ERROR_DEVICE, "%s: kernel %s needs %u %s, but %s (%s) has %u", file.c_str(),
-                           kernel.name, needed, what, gpu->name().c_str(), limits.description.c_str(), limit);
+                           kernel.name, demand, what, gpu->name().c_str(), limits.description.c_str(), limit);
   };
   if (kernel.sharedBytes > limits.sharedPerWorkgroup)
     return exceeds("bytes of shared memory for a workgroup", kernel.sharedBytes, limits.sharedPerWorkgroup);
@@ -104,13 +104,13 @@ Status VulkanModel::makePipeline(const LaunchKernel &kernel, const std::vector<u
   return gpu->check(result, (std::string("kernel ") + kernel.name + " was compiled").c_str());
 }
 
-// Where parts begin: as few as the largest buffer of the GPU allows, none within a weight.
+// Returns the offsets at which parts begin: as few as the largest buffer of the GPU allows, none within a weight.
 std::vector<uint64_t> VulkanModel::divideWeights() const {
-  std::vector<uint64_t> places = launches.weightPlaces(), begins = {0};
-  places.push_back(facts.weightBytes);
-  for (size_t i = 0; i + 1 < places.size(); ++i)
-    if (places[i] > begins.back() && places[i + 1] - begins.back() > gpu->facts().largestBuffer)
-      begins.push_back(places[i]);
+  std::vector<uint64_t> offsets = launches.weightOffsets(), begins = {0};
+  offsets.push_back(facts.weightBytes);
+  for (size_t i = 0; i + 1 < offsets.size(); ++i)
+    if (offsets[i] > begins.back() && offsets[i + 1] - begins.back() > gpu->facts().largestBuffer)
+      begins.push_back(offsets[i]);
   return begins;
 }
 
@@ -138,11 +138,11 @@ Status VulkanModel::loadWeights(const unsigned char *bytes, const UploadProgress
   return {};
 }
 
-Address VulkanModel::weightAt(uint64_t place) const {
+Address VulkanModel::weightAt(uint64_t offset) const {
   size_t i = stored.size();
-  while (i-- > 1 && stored[i]->begin > place) {
+  while (i-- > 1 && stored[i]->begin > offset) {
   }
-  return stored[i]->memory.address() + (place - stored[i]->begin);
+  return stored[i]->memory.address() + (offset - stored[i]->begin);
 }
 
 uint64_t VulkanModel::launchBytes(const LaunchKernel &kernel) {

@@ -22,12 +22,12 @@ public:
 
   PipelineLayout layout() const { return pipelineLayout; }
   Pipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
-  // Where a place in the weights lies.
-  Address weightAt(uint64_t place) const;
+  // Returns the address of the weights at an offset.
+  Address weightAt(uint64_t offset) const;
 
-  // A launch's workgroups, three words, and 16 bytes behind them its arguments; so many bytes in all.
+  // Returns the bytes of a launch's workgroups, three words, and of its arguments, which lie 16 bytes behind them.
   static uint64_t launchBytes(const artifact::LaunchKernel &kernel);
-  // Of an entry.
+  // Returns launchBytes() of all launches of an entry.
   uint64_t entryBytes(const artifact::LaunchEntry &entry) const;
 
 private:

@@ -3,8 +3,6 @@
 // are written where the host sees them.
 #include "runtime/device/vulkan/VulkanWorkspace.h"
 
-#include "runtime/device/gpu/StepWords.h"
-
 #include <cinttypes>
 #include <cstring>
 
@@ -15,11 +13,11 @@ using artifact::LaunchBase;
 using artifact::LaunchEntry;
 using artifact::LaunchKernel;
 
-// After so many launches a step can be ended.
+// The number of launches after which a step can be ended.
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
-    : model(model), gpu(model.onGpu()), options(options), states(gpu, Place::Device), arena(gpu, Place::Device),
+    : model(model), gpu(model.onGpu()), options(options), kvCache(gpu, Place::Device), arena(gpu, Place::Device),
       words(gpu, Place::Sent), transfer(gpu), clock(gpu) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(gpu, Place::Fetched);
@@ -34,14 +32,14 @@ Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions 
   return {};
 }
 
-// Code reads parts of states that no step has written: they are zero.
+// Code reads parts of the KV cache that no step has written: they are zero.
 Status VulkanWorkspace::prepare() {
   usedThreads = 1;
   uint64_t bytes = gpuMemoryFor(model.info(), options.slots, {}).kvCache;
-  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed())
+  if (Status status = kvCache.reserve(bytes, "the KV cache"); status.failed())
     return status;
   if (bytes > 0)
-    if (Status status = transfer.clear(states, "states were cleared"); status.failed())
+    if (Status status = transfer.clear(kvCache, "the KV cache was cleared"); status.failed())
       return status;
   for (const LaunchEntry &entry : model.code().entries())
     if (Status status = record(entry); status.failed())
@@ -77,7 +75,7 @@ Status VulkanWorkspace::record(const LaunchEntry &entry) {
 
 Status VulkanWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
-  const StepSize wanted = largerOf(size, room);
+  const StepSize wanted = maxSize(size, room);
   room = {};  // what cannot grow is given up first
   const uint64_t wordBytes = stepWordBytes(facts, wanted.tokens);
   uint64_t arenaBytes = gpuMemoryFor(facts, options.slots, wanted).temporaries;
@@ -99,12 +97,12 @@ Status VulkanWorkspace::grow(const StepSize &size) {
 
 Status VulkanWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   uint64_t from = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  return transfer.fetch(states, from, target, bytes, "a slot was saved");
+  return transfer.fetch(kvCache, from, target, bytes, "a slot was saved");
 }
 
 Status VulkanWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   uint64_t to = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
-  return transfer.send(source, states, to, bytes, "a slot was loaded");
+  return transfer.send(source, kvCache, to, bytes, "a slot was loaded");
 }
 
 WorkspaceMemory VulkanWorkspace::memory() const {
@@ -114,7 +112,7 @@ WorkspaceMemory VulkanWorkspace::memory() const {
   uint64_t results = 0;
   for (const GpuMemory &memory : outputs)
     results += memory.size();
-  return {states.size(), temporaries, results};
+  return {kvCache.size(), temporaries, results};
 }
 
 // ---- Steps
@@ -131,7 +129,7 @@ Status VulkanWorkspace::sendStep(const Step &step) {
 
 StepAddresses VulkanWorkspace::addresses() const {
   // Weights lie in several buffers; see writeArguments.
-  StepAddresses addresses = {0, states.address(), arena.address(), words.address(), {}};
+  StepAddresses addresses = {0, kvCache.address(), arena.address(), words.address(), {}};
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     addresses.results[i] = outputs[i].address();
   return addresses;
@@ -139,7 +137,7 @@ StepAddresses VulkanWorkspace::addresses() const {
 
 Status VulkanWorkspace::writeArguments(const Step &step) {
   const LaunchEntry &entry = model.code().entries()[step.entry];
-  const LaunchValues values = valuesOf(step, addresses());
+  const LaunchValues values = launchValues(step, addresses());
   unsigned char *place = entries[step.entry]->arguments.mapped();
   for (uint32_t i = 0; i < entry.launchCount; ++i) {
     const Launch &launch = model.code().launch(entry.firstLaunch + i);
@@ -148,7 +146,7 @@ Status VulkanWorkspace::writeArguments(const Step &step) {
     if (workgroups > gpu.facts().workgroupsInX)
       return Status::failure(TALC_ERROR_MEMORY,
                              "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
-                             model.name().c_str(), kernel.name, values.rows, gpu.name().c_str());
+                             model.name().c_str(), kernel.name, values.tokens, gpu.name().c_str());
     const uint32_t grid[3] = {static_cast<uint32_t>(workgroups), kernel.grid.y, 1};
     memcpy(place, grid, sizeof(grid));
     for (uint32_t n = 0; n < kernel.argumentCount; ++n) {
@@ -172,7 +170,7 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
   return {};
 }
 
-// The same launches among timestamps.
+// Records the same launches between timestamps.
 Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
   const LaunchEntry &entry = model.code().entries()[step.entry];
   Commands commands(gpu);

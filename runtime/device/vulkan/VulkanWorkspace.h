@@ -49,7 +49,7 @@ private:
   const VulkanModel &model;
   const Gpu &gpu;
   const WorkspaceOptions options;
-  GpuMemory states, arena, words;
+  GpuMemory kvCache, arena, words;
   std::deque<GpuMemory> outputs;
   std::vector<std::unique_ptr<Recorded>> entries;  // by EntryIndex
   mutable Transfer transfer;

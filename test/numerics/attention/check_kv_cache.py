@@ -91,7 +91,7 @@ def check(source, keys, values):
     # Values are filled up to whole lines of 16 features, of which all widths here are multiples.
     tokens = (LENGTH + 15) // 16 * 16
     stored = (2 * 32 * tokens + 96 * tokens + 64 * 512) * (BYTES[keys] + BYTES[values])
-    memory = re.search(r'state of a sequence, all tokens +(\d+)', run(app, '--memory'))
+    memory = re.search(r'KV cache of a sequence, all tokens +(\d+)', run(app, '--memory'))
     assert int(memory.group(1)) == stored, f'{name}: {memory.group(0)}, expected {stored}'
 
 

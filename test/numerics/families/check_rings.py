@@ -101,7 +101,7 @@ def check(name, options, window, kept):
     memory = run(app, '--memory')
     held = f'the first {kept} tokens and the last {window}' if kept else f'the last {window} tokens'
     assert 'any number of tokens' in memory and f'in windows of {held} ' in memory.replace('\n', ' '), memory
-    return int(re.search(r'state of a sequence, all tokens +(\d+)', memory).group(1))
+    return int(re.search(r'KV cache of a sequence, all tokens +(\d+)', memory).group(1))
 
 
 def main():

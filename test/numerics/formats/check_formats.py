@@ -75,7 +75,7 @@ def check_memory(weights, state):
     assert 0.99 < stored / expected < 1.01, f'{weights}: {stored} bytes, expected {expected:.0f} within 1 %'
     runtime = os.path.getsize(os.path.join(PROGRAMS, 'talc-launcher'))
     assert size <= runtime + stored + MIB, f'{weights}: a file of {size} bytes for {stored} and a runtime of {runtime}'
-    planned = sum(number(memory, name) for name in ('state of a sequence, all tokens', 'temporaries, step of 64 tokens',
+    planned = sum(number(memory, name) for name in ('KV cache of a sequence, all tokens', 'temporaries, step of 64 tokens',
                                                     'logits of a token'))
     resident, own = memory_after_an_answer(path('app'))
     assert resident <= size + planned + MOST_RESIDENT, f'{weights}: {resident} bytes of {size} and {planned} planned'

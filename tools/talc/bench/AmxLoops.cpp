@@ -9,7 +9,7 @@ namespace talc::bench {
 
 namespace {
 
-// As many sums as hide the latency of a product.
+// As many accumulators as hide the latency of a product.
 constexpr int64_t sums = 4, rows = 16, rowBytes = 64;
 
 struct alignas(64) Configuration {

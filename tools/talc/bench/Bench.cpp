@@ -21,9 +21,9 @@ static Status makeStatus(const std::string &line, talc_status code = TALC_ERROR_
 // Counts the work of the op's kernel in the step that would be measured.
 static Status countOp(Measurement &bench, const OpSpec &spec, std::string &text) {
   PhaseResult phase = countKernels(bench.app().list, opStep(spec, bench.app().list), spec.text);
-  if (const KernelResult *found = findKernel(phase, spec)) {
-    phase.costs = found->costs;
-    phase.kernels = {KernelResult(*found)};
+  if (const KernelResult *opKernel = findKernel(phase, spec)) {
+    phase.costs = opKernel->costs;
+    phase.kernels = {KernelResult(*opKernel)};
   }
   return bench.count({phase}, text);
 }

@@ -5,7 +5,6 @@
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionChoices.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"
 
@@ -136,7 +135,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, json, jsonl, or sql")
-      ->check(oneOf({"md", "csv", "json", "jsonl", "sql"}));
+      ->check(isMember({"md", "csv", "json", "jsonl", "sql"}));
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_option(
@@ -147,17 +146,17 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
                       "draw the kernels below the machine's roofs: FILE.svg, FILE.html, or the data as FILE.json");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "format of the op's weights, if it names none (default: f32)")
-      ->check(oneOf(formatNames()));
+      ->check(isMember(formatNames()));
   command
       ->add_option("--compute", options.compute,
                    "arithmetic of the op's matmul, as for talc compile: f32, integers (default) or bf16")
-      ->check(oneOf(computeChoices()));
+      ->check(isMember(computeChoices()));
   command->add_option("--target", options.target, "target of the op (default: native, or the kind of --device)");
   command
       ->add_option("--generator", options.generators,
                    "generator of the op's loops: mlir (default), halide, or both with a comma, to compare them")
       ->delimiter(',')
-      ->check(oneOf({"mlir", "halide"}));
+      ->check(isMember({"mlir", "halide"}));
   command->add_option("--plan", options.plans, "override tuning parameters of the op, as for talc compile");
   return command;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs chains with more and more rows until one takes long enough for the clock of the GPU.
-#include "tools/talc/bench/GpuMachine.h"
+#include "tools/talc/bench/MachineProfile.h"
 
 #include "tools/talc/bench/ModelRun.h"
 #include "tools/talc/bench/OpTest.h"
@@ -45,10 +45,10 @@ private:
 
 Status Chain::open(const BenchOptions &options, const std::string &target, OpSpec op) {
   spec = std::move(op);
-  BenchOptions own = options;
-  own.target = target;
-  own.weights.clear();
-  if (std::string error = compiled.compile(spec, own, "mlir"); !error.empty())
+  BenchOptions chainOptions = options;
+  chainOptions.target = target;
+  chainOptions.weights.clear();
+  if (std::string error = compiled.compile(spec, chainOptions, "mlir"); !error.empty())
     return Status::failure(TALC_ERROR_DEVICE, "talc bench: no code to measure the GPU with: %s", error.c_str());
   if (Status status = readKernels(compiled.path(), list); status.failed())
     return status;
@@ -56,11 +56,11 @@ Status Chain::open(const BenchOptions &options, const std::string &target, OpSpe
     return status;
   if (Status status = run.start(1, 1); status.failed())
     return status;
-  const int64_t most = spec.rows;
-  for (spec.rows = 16; spec.rows <= most; spec.rows *= 2)
+  const int64_t maxRows = spec.rows;
+  for (spec.rows = 16; spec.rows <= maxRows; spec.rows *= 2)
     if (Status status = measure(); status.failed() || seconds >= enough)
       return status;
-  spec.rows = most;
+  spec.rows = maxRows;
   return {};
 }
 
@@ -75,14 +75,14 @@ Status Chain::measure() {
 Status Chain::evaluate() {
   const StepShape step = opStep(spec, list);
   const PhaseResult phase = countKernels(list, step, spec.text);
-  const KernelResult *own = findKernel(phase, spec);
+  const KernelResult *opKernel = findKernel(phase, spec);
   if (Status status = run.fill(0); status.failed())
     return status;
   if (Status status = run.evaluate(step); status.failed())
     return status;
   for (const LaunchTime &launch : run.getSession().launchTimes())
-    if (own && launch.kernel == own->kernel - list.kernels.data()) {
-      costs = own->costs;
+    if (opKernel && launch.kernel == opKernel->kernel - list.kernels.data()) {
+      costs = opKernel->costs;
       seconds = std::max(launch.end - launch.begin, 1e-9);
       return {};
     }
@@ -131,16 +131,16 @@ Status GpuMachine::open(const BenchOptions &options, const std::string &target) 
 Status GpuMachine::measureMatrices(const BenchOptions &options, const std::string &target) {
   for (const char *format : {"bf16", "f16"}) {
     OpSpec op;
-    Chain contraction;
+    Chain matmul;
     if (!parseOp(std::string("linear 4096x4096x4096 ") + format, 0, op).empty())
       return Status::failure(TALC_ERROR_DEVICE, "talc bench: no op to measure the GPU's tensor cores with");
-    if (Status status = contraction.open(options, target, std::move(op)); status.failed())
+    if (Status status = matmul.open(options, target, std::move(op)); status.failed())
       return status;
-    double most = 0;
+    double maxRate = 0;
     for (int round = 0; round < rounds; ++round)
-      most = std::max(most, rateNow(contraction, &Chain::operationsPerSecond));
-    if (most > best.f32().operationsPerSecond)
-      best.peaks.push_back({std::string("MMA ") + format, {}, "a matmul of 4096 x 4096", most, format});
+      maxRate = std::max(maxRate, rateNow(matmul, &Chain::operationsPerSecond));
+    if (maxRate > best.f32().operationsPerSecond)
+      best.peaks.push_back({std::string("MMA ") + format, {}, "a matmul of 4096 x 4096", maxRate, format});
   }
   return {};
 }
@@ -148,10 +148,10 @@ Status GpuMachine::measureMatrices(const BenchOptions &options, const std::strin
 }  // namespace
 
 Status measureGpu(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine) {
-  auto card = std::make_unique<GpuMachine>();
-  if (Status status = card->open(options, target); status.failed())
+  auto gpu = std::make_unique<GpuMachine>();
+  if (Status status = gpu->open(options, target); status.failed())
     return status;
-  machine = std::move(card);
+  machine = std::move(gpu);
   return {};
 }
 

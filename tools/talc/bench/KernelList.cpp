@@ -164,8 +164,8 @@ static std::vector<KernelEntry> readEntries(const Json &list) {
 }
 
 void KernelList::choose(const std::string &name) {
-  if (auto found = kernelsByTarget.find(name); found != kernelsByTarget.end())
-    kernels = found->second;
+  if (auto it = kernelsByTarget.find(name); it != kernelsByTarget.end())
+    kernels = it->second;
 }
 
 Status readKernels(const std::string &path, KernelList &list) {

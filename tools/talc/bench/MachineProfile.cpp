@@ -39,7 +39,7 @@ const MemoryLevel &MachineProfile::levelHolding(double bytes) const {
   return levels.back();
 }
 
-static bool isOf(const MatmulPeak &peak, const std::string &rounded) {
+static bool isPeakFor(const MatmulPeak &peak, const std::string &rounded) {
   if (rounded.empty() || peak.rounded.empty())
     return rounded.empty() && peak.rounded.empty();
   return std::find(peak.rounded.begin(), peak.rounded.end(), rounded) != peak.rounded.end();
@@ -49,7 +49,7 @@ static bool isOf(const MatmulPeak &peak, const std::string &rounded) {
 const MatmulPeak &MachineProfile::peakFor(const KernelEntry &kernel) const {
   const std::string weights = kernel.weights();
   for (auto peak = peaks.rbegin(); peak != peaks.rend(); ++peak)
-    if (isOf(*peak, kernel.rounded) && (peak->weights.empty() || peak->weights == weights))
+    if (isPeakFor(*peak, kernel.rounded) && (peak->weights.empty() || peak->weights == weights))
       return *peak;
   return f32();
 }
@@ -81,10 +81,10 @@ std::vector<MemoryLevel> levelsFor(int32_t threads) {
 
 // Returns twice the size of the largest cache, so that reading in turn never hits it.
 int64_t memoryFootprint(const std::vector<MemoryLevel> &levels) {
-  constexpr int64_t least = int64_t(256) << 20;
+  constexpr int64_t minBytes = int64_t(256) << 20;
   int64_t caches = levels.size() > 1 ? static_cast<int64_t>(levels[levels.size() - 2].capacity) : 0;
   int64_t installed = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return std::min(std::max(2 * caches, 2 * least), installed / 4);
+  return std::min(std::max(2 * caches, 2 * minBytes), installed / 4);
 }
 
 // Returns the bytes to read for a level: the geometric mean of its capacity and that of the level before; half the
@@ -102,12 +102,12 @@ struct Workplace {
   int64_t nextPart = 0;  // the offset in memory to read next
 
   // Returns the seconds of the slowest thread.
-  double secondsOf(const std::function<void(int32_t thread)> &work);
+  double slowestSeconds(const std::function<void(int32_t thread)> &work);
   double operationsPerSecond(const PeakLoop &loop);
   double bytesPerSecond(int64_t bytes);
 };
 
-double Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
+double Workplace::slowestSeconds(const std::function<void(int32_t thread)> &work) {
   std::vector<double> seconds(pool->size());
   struct Round {
     ThreadPool &pool;
@@ -128,11 +128,11 @@ double Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
 
 double Workplace::operationsPerSecond(const PeakLoop &loop) {
   constexpr int64_t roundsOfLoop = 4000000;  // some 20 ms
-  double seconds = secondsOf([&](int32_t) { loop.run(roundsOfLoop); });
+  double seconds = slowestSeconds([&](int32_t) { loop.run(roundsOfLoop); });
   return static_cast<double>(pool->size()) * roundsOfLoop * loop.operationsPerRound / seconds;
 }
 
-// All threads read equal parts of so many bytes repeatedly until 256 MiB are read; of larger ranges the next 256 MiB.
+// All threads read equal parts of a range repeatedly until 256 MiB are read; of larger ranges the next 256 MiB.
 double Workplace::bytesPerSecond(int64_t bytes) {
   constexpr int64_t enough = int64_t(256) << 20;
   int64_t range = std::min(bytes, enough);
@@ -140,7 +140,7 @@ double Workplace::bytesPerSecond(int64_t bytes) {
   int64_t times = std::max<int64_t>(enough / (part * pool->size()), 1);
   nextPart = nextPart + range <= bytes - range ? nextPart + range : 0;
   const auto *data = reinterpret_cast<const float *>(memory.data() + nextPart);
-  double seconds = secondsOf([&](int32_t thread) {
+  double seconds = slowestSeconds([&](int32_t thread) {
     for (int64_t i = 0; i < times; ++i)
       loops.read(data + thread * (part / 4), part);
   });
@@ -229,7 +229,7 @@ static int64_t parseSize(const std::string &text) {
   return *end == 'K' ? size << 10 : *end == 'M' ? size << 20 : size;
 }
 
-// "0-3,8-11" has 8 processors.
+// "0-3,8-11" has 8 CPUs.
 static int64_t countProcessors(const std::string &list) {
   int64_t count = 0;
   const char *at = list.c_str();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the peaks of this machine: with a number of threads, the rates of multiply-adds of every kind and of reading
-// from every cache level and memory; or those of a GPU (GpuMachine.h). The roof of a kernel is its minimum time there.
+// from every cache level and memory; or those of a GPU. The roof of a kernel is its minimum time there.
 // Method: Williams, Waterman, Patterson 2009, "Roofline".
 #pragma once
 
@@ -29,6 +29,7 @@ struct MatmulPeak {
   std::string weights = "";  // the only storage format with this peak; empty: all
 };
 
+struct BenchOptions;
 struct KernelEntry;
 
 struct MachineProfile {
@@ -38,7 +39,7 @@ struct MachineProfile {
   std::vector<MatmulPeak> peaks;    // the first: of f32
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
-  // Returns the first level that holds so many bytes.
+  // Returns the first level whose capacity is at least `bytes`.
   const MemoryLevel &levelHolding(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
   const MatmulPeak &f32() const { return peaks.front(); }
@@ -68,6 +69,18 @@ public:
 protected:
   MachineProfile best;
 };
+
+// Measures the peaks of a GPU with kernels that talc compiles for it: a long chain of multiplications and additions of
+// each number, and one that only reads and writes. GPUs issue a multiply-add as fast as either. If a large matmul of
+// 16-bit weights is faster than the chain, the GPU has MMA instructions, and its rate is the roof of such matmuls.
+// `target` is the target of the device's code.
+Status measureGpu(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine);
+
+// Returns the description of a device (DeviceInfo), which is empty if no device has this name.
+struct DeviceDescription {
+  std::string description, emulation;
+};
+DeviceDescription describeDevice(const std::string &device);
 
 struct Cache {
   int level;

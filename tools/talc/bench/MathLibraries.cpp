@@ -78,7 +78,7 @@ template <typename Function> static Function find(void *library, const char *nam
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// Null if the library lacks a function.
+// Returns null if the library lacks a function.
 static std::function<void()> makeOpenBlasMatmul(void *library, const F32Operands &operands, int32_t threads) {
   constexpr int rowMajor = 101, notTransposed = 111, transposed = 112;
   auto setThreads = find<void (*)(int)>(library, "openblas_set_num_threads");

@@ -17,9 +17,8 @@ struct LibraryMatmul {
   std::function<void()> run;
 };
 
-// The f32 matmuls of all libraries that are found, on random values.
+// Return the matmuls of all installed libraries, on random values: of f32, and of bf16.
 std::vector<LibraryMatmul> f32Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads);
-// The same for bf16.
 std::vector<LibraryMatmul> bf16Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads);
 
 }  // namespace talc::bench

@@ -3,7 +3,7 @@
 // qemu-user, by its own command line.
 #include "tools/talc/bench/Measurement.h"
 
-#include "tools/talc/bench/GpuMachine.h"
+#include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/Reports.h"
 #include "tools/talc/inspect/InspectPage.h"
 
@@ -58,10 +58,10 @@ Status Measurement::openOnDevice(App &app) {
   return {};
 }
 
-static std::vector<double> computeRatios(const TestResult &first, const TestResult &own) {
+static std::vector<double> computeRatios(const TestResult &first, const TestResult &other) {
   std::vector<double> ratios;
-  for (size_t i = 0; i < own.nanoseconds.size(); ++i)
-    ratios.push_back(first.nanoseconds[i] / own.nanoseconds[i]);
+  for (size_t i = 0; i < other.nanoseconds.size(); ++i)
+    ratios.push_back(first.nanoseconds[i] / other.nanoseconds[i]);
   return ratios;
 }
 

@@ -20,12 +20,12 @@ static std::string modelType(const App &app) {
 
 // The median, and between which values all of them lie.
 struct Spread {
-  double middle, least, most;
+  double middle, minimum, maximum;
 };
 
 static Spread computeSpread(const std::vector<double> &ratios) {
-  auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  return {median(ratios), *least, *most};
+  auto [minimum, maximum] = std::minmax_element(ratios.begin(), ratios.end());
+  return {median(ratios), *minimum, *maximum};
 }
 
 static std::string backendName(const ModelTableRow &row) {
@@ -76,8 +76,8 @@ static Json describe(const ModelTableRow &row, bool several) {
     return fields;
   Spread ratio = computeSpread(row.ratios);
   fields.update({{"ratio", ratio.middle},
-                 {"ratio_least", ratio.least},
-                 {"ratio_most", ratio.most},
+                 {"ratio_least", ratio.minimum},
+                 {"ratio_most", ratio.maximum},
                  {"samples_ratio", row.ratios}});
   return fields;
 }
@@ -87,7 +87,7 @@ static std::string formatRatio(const ModelTableRow &row, const ModelTableRow &fi
   if (row.app == first.app)
     return "1";
   Spread ratio = computeSpread(row.ratios);
-  return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.least, ratio.most);
+  return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.minimum, ratio.maximum);
 }
 
 static std::vector<std::string> formatCells(const ModelTableRow &row) {

@@ -78,21 +78,21 @@ static std::string currentTime() {
 
 ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine)
     : run(run), machine(machine), steps(test.steps()),
-      found({test, currentTime(), {}, {}, {}, machine.profile().f32().operationsPerSecond, 0, 0, {}, {}}) {
+      testResult({test, currentTime(), {}, {}, {}, machine.profile().f32().operationsPerSecond, 0, 0, {}, {}}) {
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
-    found.costs.operations += costs.operations;
-    found.costs.storedBytes += costs.storedBytes;
+    testResult.costs.operations += costs.operations;
+    testResult.costs.storedBytes += costs.storedBytes;
     for (const KernelEntry &kernel : kernels.kernels)
       if (kernel.runsIn(step))
-        found.works.push_back(kernelWork(kernel, step, machine.profile()));
-    found.costs.passedBytes += costs.passedBytes;
-    found.maxStepStoredBytes = std::max(found.maxStepStoredBytes, costs.storedBytes);
+        testResult.works.push_back(kernelWork(kernel, step, machine.profile()));
+    testResult.costs.passedBytes += costs.passedBytes;
+    testResult.maxStepStoredBytes = std::max(testResult.maxStepStoredBytes, costs.storedBytes);
   }
 }
 
 Status ModelTest::repeat() {
-  if (Status status = run.fill(found.test.depth); status.failed())
+  if (Status status = run.fill(testResult.test.depth); status.failed())
     return status;
   Stopwatch watch(run.hostThreads());
   for (const StepShape &step : steps) {
@@ -101,11 +101,11 @@ Status ModelTest::repeat() {
     threads += run.getSession().stepThreads();
     ++evaluations;
   }
-  if (!found.peakOperations.empty())  // the first one warms up
-    found.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
-  found.stepThreads = static_cast<double>(threads) / static_cast<double>(evaluations);
-  found.peakOperations.push_back(machine.operationsPerSecond());
-  found.peakBytes.push_back(machine.bytesPerSecond(found.maxStepStoredBytes));
+  if (!testResult.peakOperations.empty())  // the first one warms up
+    testResult.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
+  testResult.stepThreads = static_cast<double>(threads) / static_cast<double>(evaluations);
+  testResult.peakOperations.push_back(machine.operationsPerSecond());
+  testResult.peakBytes.push_back(machine.bytesPerSecond(testResult.maxStepStoredBytes));
   return {};
 }
 
@@ -198,9 +198,9 @@ TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info)
   return Planner(options, info).plan();
 }
 
-std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted) {
+std::vector<int32_t> threadCounts(const std::vector<int64_t> &requested) {
   std::vector<int32_t> counts;
-  for (int64_t number : wanted) {
+  for (int64_t number : requested) {
     int32_t count = std::min(static_cast<int32_t>(number), threadLimit());
     if (std::find(counts.begin(), counts.end(), count) == counts.end())
       counts.push_back(count);

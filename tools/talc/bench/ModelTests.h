@@ -60,14 +60,14 @@ public:
 
   // Evaluates all steps once, then measures the current peaks of the machine. The first call only warms up.
   Status repeat();
-  const TestResult &result() const { return found; }
+  const TestResult &result() const { return testResult; }
 
 private:
   ModelRun &run;
   Machine &machine;
   std::vector<StepShape> steps;
   int64_t threads = 0, evaluations = 0;  // sums over all steps
-  TestResult found;
+  TestResult testResult;
 };
 
 struct TestPlan {
@@ -82,6 +82,6 @@ struct TestPlan {
 TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info);
 
 // Returns the requested numbers of threads, each once and at most the limit of a session, with a warning if reduced.
-std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted);
+std::vector<int32_t> threadCounts(const std::vector<int64_t> &requested);
 
 }  // namespace talc::bench

@@ -233,7 +233,7 @@ static std::string wrapInModule(const std::string &name, int64_t rows, const std
 }
 
 OpSpec makeChainOp(int64_t width, int64_t pairs) {
-  constexpr int64_t mostRows = 2048;
+  constexpr int64_t maxRows = 2048;
   std::string body, at = "x", x = rowsType(width), program;
   for (int64_t i = 0; i < pairs; ++i) {
     body += fmt::format("%half{0} = talc.scale %{1} by 0.5 : {2}\n%sum{0} = talc.add %half{0}, %x : {2}\n", i, at, x);
@@ -241,7 +241,7 @@ OpSpec makeChainOp(int64_t width, int64_t pairs) {
   }
   body += fmt::format("%y = talc.scale %{} by 0.5 : {}\n", at, x);
   wrap("", body, vocabulary, width, width, program);
-  return {"chain", "generic", mostRows, 0, 0, 0, "", wrapInModule("chain", mostRows, program)};
+  return {"chain", "generic", maxRows, 0, 0, 0, "", wrapInModule("chain", maxRows, program)};
 }
 
 // False: there are words besides.
@@ -262,13 +262,13 @@ static bool readWords(const std::string &text, Words &words) {
 
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   Words words;
-  bool known = readWords(text, words);
+  bool isComplete = readWords(text, words);
   std::string forms;
   for (const OpKind &kind : opKinds()) {
     forms += (forms.empty() ? "" : ", ") + kind.form();
     if (words.kind != kind.name)
       continue;
-    if (!known || !kind.takes(words))
+    if (!isComplete || !kind.takes(words))
       return wrongOp(text, kind.form());
     if (std::string problem = contradiction(words, past); !problem.empty())
       return fmt::format("--op '{}': {}", text, problem);

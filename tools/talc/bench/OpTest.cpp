@@ -50,11 +50,11 @@ static void takeTurn(const LibraryMatmul &product, int32_t threads, std::vector<
 }
 
 const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec) {
-  const KernelResult *found = nullptr;
+  const KernelResult *first = nullptr;
   for (const KernelResult &kernel : phase.kernels)
-    if (kernel.kernel->op == spec.op && (!found || kernel.kernel < found->kernel))
-      found = &kernel;
-  return found;
+    if (kernel.kernel->op == spec.op && (!first || kernel.kernel < first->kernel))
+      first = &kernel;
+  return first;
 }
 
 StepShape opStep(const OpSpec &spec, const KernelList &list) {
@@ -67,8 +67,8 @@ static std::vector<LibraryMatmul> productsLike(const OpSpec &spec, const KernelL
   if (spec.columns == 0 || !machine.device.empty())
     return {};
   PhaseResult phase = countKernels(list, opStep(spec, list), spec.text);
-  const KernelResult *found = findKernel(phase, spec);
-  auto products = found && found->kernel->rounded == "bf16" ? bf16Matmuls : f32Matmuls;
+  const KernelResult *opKernel = findKernel(phase, spec);
+  auto products = opKernel && opKernel->kernel->rounded == "bf16" ? bf16Matmuls : f32Matmuls;
   return products(spec.rows, spec.depth, spec.columns, machine.threads);
 }
 
@@ -113,13 +113,13 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
   }
   for (size_t i = 0; i < samplers.size(); ++i) {
     PhaseResult phase = samplers[i]->result(spec.text, machine);
-    const KernelResult *found = findKernel(phase, spec);
-    if (!found)
+    const KernelResult *opKernel = findKernel(phase, spec);
+    if (!opKernel)
       return missingKernel(spec);
     if (i == 0)
-      result = {spec.text, machine, step, *found, {}};
+      result = {spec.text, machine, step, *opKernel, {}};
     else
-      result.baselines.push_back({baselines[i - 1].generator, "", found->time.total()});
+      result.baselines.push_back({baselines[i - 1].generator, "", opKernel->time.total()});
   }
   for (size_t i = 0; i < products.size(); ++i)
     result.baselines.push_back({products[i].library, products[i].kernel, median(samples[i])});
@@ -223,10 +223,10 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
 }
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator) {
-  auto made = TemporaryDirectory::make();
-  if (!made)
-    return llvm::toString(made.takeError());
-  directory = std::move(*made);
+  auto temporary = TemporaryDirectory::make();
+  if (!temporary)
+    return llvm::toString(temporary.takeError());
+  directory = std::move(*temporary);
   file = directory->file("op");
   llvm::Error error = compileProgram(spec, options, generator, file);
   return error ? llvm::toString(std::move(error)) : "";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listings are compressed one by one, since a program has megabytes of them in late stages; the browser unpacks those
 // that the user opens.
-#include "tools/talc/inspect/InspectData.h"
+#include "tools/talc/inspect/InspectPage.h"
+#include "tools/talc/inspect/PassRecorder.h"
 
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Compression.h"

@@ -4,7 +4,7 @@
 
 #include "compiler/passes/PassRemarks.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "tools/talc/inspect/OpOrigins.h"
+#include "tools/talc/inspect/ModelGraph.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace talc::tools {
 
-// As the manifest of an artifact has it.
+// Describes a kernel as the manifest of an artifact does.
 static nlohmann::json describe(DictionaryAttr entry) {
   nlohmann::json json;
   for (NamedAttribute field : entry)

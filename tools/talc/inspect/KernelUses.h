@@ -17,7 +17,7 @@ struct KernelUse {
   bench::KernelEntry entry;
   std::string function;             // that contains the call
   std::vector<std::string> stored;  // weights and KV caches among the operands
-  std::set<std::string> origins;    // operations of the imported program (OpOrigins.h)
+  std::set<std::string> origins;    // operations of the imported program (getOrigin)
 };
 
 // Reads a program after mark-kernels.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shortest edit script, found along diagonals (Myers 1986): after d edits `ends[k]` is how far `before` was taken
 // on diagonal k, the number of a line of `before` minus that of its partner. The way back through all d gives the runs.
-#include "tools/talc/inspect/LineAlignment.h"
+#include "tools/talc/inspect/StableNames.h"
 
 #include <algorithm>
 
@@ -15,11 +15,11 @@ public:
 
   // Runs in descending order; none if there are too many edits.
   std::vector<SameLines> find() {
-    constexpr int mostEdits = 2500;
-    int sum = static_cast<int>(before.size() + after.size()), most = std::min(sum, mostEdits);
-    zero = most + 1;
-    ends.assign(2 * most + 3, 0);
-    for (int d = 0; d <= most; ++d) {
+    constexpr int maxEdits = 2500;
+    int sum = static_cast<int>(before.size() + after.size()), limit = std::min(sum, maxEdits);
+    zero = limit + 1;
+    ends.assign(2 * limit + 3, 0);
+    for (int d = 0; d <= limit; ++d) {
       trace.emplace_back(ends.begin() + (zero - d - 1), ends.begin() + (zero + d + 2));
       for (int k = -d; k <= d; k += 2)
         if (extend(d, k))

@@ -5,7 +5,6 @@
 
 #include "compiler/passes/PassRemarks.h"
 #include "dialects/talc/TalcDialect.h"
-#include "tools/talc/inspect/OpOrigins.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -96,7 +95,7 @@ private:
     for (Value result : op->getResults())
       places[result] = place;
     if (auto append = dyn_cast<KvAppendOp>(op))
-      places[append.getCache()] = place;  // who reads the state comes behind
+      places[append.getCache()] = place;  // reads of the cache come after the append
   }
 
   // The node of the call right before, if it is the same; -1: there is none.

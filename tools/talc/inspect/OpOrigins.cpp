@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A name is the metadata of a fused location around the operation's own.
-#include "tools/talc/inspect/OpOrigins.h"
+#include "tools/talc/inspect/ModelGraph.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 

@@ -3,7 +3,7 @@
 // by function, so that a change in one does not show in others, and keep their names from pass to pass.
 #include "tools/talc/inspect/PassRecorder.h"
 
-#include "tools/talc/inspect/OpOrigins.h"
+#include "tools/talc/inspect/ModelGraph.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-static std::vector<Line> linesOf(llvm::StringRef text) {
+static std::vector<Line> splitLines(llvm::StringRef text) {
   std::vector<Line> lines;
   std::string rest;
   while (!text.empty()) {
@@ -87,7 +87,7 @@ static std::vector<Line> linesOf(llvm::StringRef text) {
   return lines;
 }
 
-static std::vector<uint64_t> hashesOf(llvm::ArrayRef<Line> lines, uint64_t Line::*hash) {
+static std::vector<uint64_t> collectHashes(llvm::ArrayRef<Line> lines, uint64_t Line::*hash) {
   std::vector<uint64_t> hashes;
   for (const Line &line : lines)
     hashes.push_back(line.*hash);
@@ -120,16 +120,16 @@ static void pairNames(llvm::ArrayRef<Line> before, llvm::ArrayRef<Line> after, l
         gaps.push_back({a, b});
       });
   for (auto [a, b] : gaps) {
-    auto runs = alignLines(hashesOf(a, &Line::operation), hashesOf(b, &Line::operation));
+    auto runs = alignLines(collectHashes(a, &Line::operation), collectHashes(b, &Line::operation));
     visit(
         a, b, runs, [&](const Line &x, const Line &y) { pairs.add(x, y, y.defined == x.defined ? y.defined : 0); },
         [](llvm::ArrayRef<Line>, llvm::ArrayRef<Line>) {});
   }
 }
 
-// What a name begins with: %12 and %arg3 are numbered; of others the number behind an underscore tells equal ones
-// apart.
-static llvm::StringRef beginningOf(llvm::StringRef name) {
+// Returns the beginning of a name: %12 and %arg3 are numbered; of others the number behind an underscore tells equal
+// ones apart.
+static llvm::StringRef stableBeginning(llvm::StringRef name) {
   llvm::StringRef without = name.rtrim("0123456789");
   if (without.size() < name.size() && without.ends_with("_"))
     return without.drop_back();
@@ -137,7 +137,7 @@ static llvm::StringRef beginningOf(llvm::StringRef name) {
 }
 
 std::string StableNames::fresh(llvm::StringRef name) {
-  llvm::StringRef beginning = beginningOf(name);
+  llvm::StringRef beginning = stableBeginning(name);
   int64_t count = counts[beginning]++;
   bool numbered = beginning == "%" || beginning == "%arg" || beginning == "^bb";
   if (numbered)
@@ -146,9 +146,9 @@ std::string StableNames::fresh(llvm::StringRef name) {
 }
 
 StableNames::Text StableNames::follow(llvm::StringRef before, llvm::StringRef after) {
-  std::vector<Line> old = linesOf(before), lines = linesOf(after);
+  std::vector<Line> old = splitLines(before), lines = splitLines(after);
   Text result;
-  result.same = alignLines(hashesOf(old, &Line::hash), hashesOf(lines, &Line::hash));
+  result.same = alignLines(collectHashes(old, &Line::hash), collectHashes(lines, &Line::hash));
   llvm::StringMap<std::string> names;
   NamePairs pairs(names);
   pairNames(old, lines, result.same, pairs);

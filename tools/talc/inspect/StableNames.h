@@ -3,14 +3,28 @@
 // all that follow, and a comparison shows changes where there are none.
 #pragma once
 
-#include "tools/talc/inspect/LineAlignment.h"
-
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace talc::tools {
+
+// ---- Corresponding lines of two texts (LineAlignment.cpp)
+
+// `count` lines from `before` on equal those from `after` on.
+struct SameLines {
+  int before = 0, after = 0, count = 0;
+};
+
+// Lines are given as hashes. The runs ascend in both texts. If texts differ in thousands of lines, only their common
+// beginnings and ends are found.
+std::vector<SameLines> alignLines(llvm::ArrayRef<uint64_t> before, llvm::ArrayRef<uint64_t> after);
+
+// ---- Names
 
 // The names of one function.
 class StableNames {

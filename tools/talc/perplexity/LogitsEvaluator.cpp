@@ -4,7 +4,7 @@
 
 namespace talc::perplexity {
 
-static std::string lineOf(const talc_error &error) {
+static std::string formatError(const talc_error &error) {
   return "error[T0" + std::to_string(error.status) + "]: " + error.text;
 }
 
@@ -18,24 +18,24 @@ std::string LogitsEvaluator::open(const std::string &file, int32_t threads) {
   talc_error error;
   info.struct_size = sizeof(info);
   if (talc_model_open(path.c_str(), nullptr, &model, &error) || talc_model_get_info(model, &info, &error))
-    return lineOf(error);
+    return formatError(error);
   if (info.kind == TALC_MODEL_ENCODER_DECODER || info.results[0].kind != TALC_RESULT_LOGITS)
     return "error[T0701]: talc perplexity: " + path +
            " does not predict the tokens of a text; expected a model that continues texts or fills masks";
   talc_session_options options = {};
   options.slots = 1;
   options.threads = threads;
-  return talc_session_create(model, &options, &session, &error) ? lineOf(error) : "";
+  return talc_session_create(model, &options, &session, &error) ? formatError(error) : "";
 }
 
 std::string LogitsEvaluator::tokenize(const std::string &text, std::vector<int32_t> &ids) {
   talc_error error;
   int32_t count = 0;
   if (talc_tokenize(model, text.data(), text.size(), nullptr, 0, &count, &error))
-    return lineOf(error);
+    return formatError(error);
   ids.resize(count);
   if (talc_tokenize(model, text.data(), text.size(), ids.data(), count, &count, &error))
-    return lineOf(error);
+    return formatError(error);
   return "";
 }
 
@@ -48,9 +48,9 @@ std::string LogitsEvaluator::evaluate(const std::vector<int32_t> &ids, const std
   for (int32_t result : results)
     sequence.wanted[result] = {TALC_ROWS_LISTED, static_cast<int32_t>(rows.size()), rows.data()};
   if (talc_slot_reset(session, 0, &error) || talc_evaluate(session, &sequence, 1, &error))
-    return lineOf(error);
+    return formatError(error);
   for (int32_t result : results)
-    found[result] = talc_result(session, result, 0, nullptr);
+    values[result] = talc_result(session, result, 0, nullptr);
   return "";
 }
 
@@ -70,7 +70,7 @@ std::string LogitsEvaluator::score(const std::vector<int32_t> &ids, const std::v
   candidates.rows = rows.data();
   candidates.log_probabilities = scores.data();
   if (talc_slot_reset(session, 0, &error) || talc_score(session, &sequence, &candidates, 1, &error))
-    return lineOf(error);
+    return formatError(error);
   return "";
 }
 

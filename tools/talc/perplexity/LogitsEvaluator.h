@@ -25,8 +25,8 @@ public:
                        const std::vector<int32_t> &results = {0});
   // Returns the log-probabilities of the tokens after these rows.
   std::string score(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, std::vector<float> &scores);
-  const float *logits(size_t row) const { return found[0] + row * width(); }
-  const float *result(int32_t number) const { return found[number]; }
+  const float *logits(size_t row) const { return values[0] + row * width(); }
+  const float *result(int32_t number) const { return values[number]; }
 
   size_t width() const { return static_cast<size_t>(info.vocabulary_size); }
   bool continuesTexts() const { return info.kind == TALC_MODEL_DECODER; }
@@ -37,7 +37,7 @@ private:
   std::string path;
   talc_model *model = nullptr;
   talc_session *session = nullptr;
-  const float *found[2] = {};  // of each result
+  const float *values[2] = {};  // of each result
 };
 
 }  // namespace talc::perplexity

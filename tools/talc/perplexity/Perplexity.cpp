@@ -39,20 +39,20 @@ public:
   void compare(const std::vector<double> &logs, const std::vector<double> &other, int32_t next, bool isPrediction) {
     double distance = divergence(other, logs);
     divergences.add(distance);
-    most = std::max(most, distance);
+    maxDivergence = std::max(maxDivergence, distance);
     sameTops.add(likeliest(logs) == likeliest(other) ? 1 : 0);
     if (isPrediction)
       otherLosses.add(-other[next]);
   }
 
   // Compares the outputs of all layers of both models for a token, which stand one after the other.
-  void compareLayers(const float *found, const float *other, const std::vector<int64_t> &widths) {
+  void compareLayers(const float *values, const float *other, const std::vector<int64_t> &widths) {
     layers.resize(widths.size());
     for (size_t i = 0; i < widths.size(); ++i) {
-      double error = relativeError(found, other, widths[i]);
+      double error = relativeError(values, other, widths[i]);
       layers[i].first.add(error);
       layers[i].second = std::max(layers[i].second, error);
-      found += widths[i];
+      values += widths[i];
       other += widths[i];
     }
   }
@@ -65,21 +65,21 @@ public:
       results.perplexity = Estimate{std::exp(loss.mean), loss.error * std::exp(loss.mean)};
     }
     if (isComparison)
-      results.comparison = Comparison{divergences.estimate(), most, sameTops.estimate(),
+      results.comparison = Comparison{divergences.estimate(), maxDivergence, sameTops.estimate(),
                                       isPrediction ? std::exp(otherLosses.estimate().mean) : 0, layerErrors()};
   }
 
 private:
   std::vector<Comparison::Layer> layerErrors() const {
     std::vector<Comparison::Layer> errors;
-    for (const auto &[mean, most] : layers)
-      errors.push_back({mean.estimate().mean, most});
+    for (const auto &[mean, maxError] : layers)
+      errors.push_back({mean.estimate().mean, maxError});
     return errors;
   }
 
   int64_t predictions = 0;
   Mean losses, otherLosses, divergences, sameTops;
-  double most = 0;
+  double maxDivergence = 0;
   std::vector<std::pair<Mean, double>> layers;
 };
 
@@ -194,10 +194,10 @@ std::string measure(const Options &options, Results &results) {
     error = run.tokenize(text, ids);
   if (!error.empty())
     return error;
-  int32_t most = run.info.max_sequence;
+  int32_t maxTokens = run.info.max_sequence;
   if (!options.against.empty())
-    most = std::min(most, other.info.max_sequence);
-  size_t context = std::min<size_t>({static_cast<size_t>(options.context), static_cast<size_t>(most), ids.size()});
+    maxTokens = std::min(maxTokens, other.info.max_sequence);
+  size_t context = std::min<size_t>({static_cast<size_t>(options.context), static_cast<size_t>(maxTokens), ids.size()});
   if (context < 4)
     return fmt::format("error[T0701]: {}: has {} tokens, expected at least 4 for a window", options.text, ids.size());
   auto windows =
@@ -227,7 +227,7 @@ std::string format(const Results &results, const std::string &other) {
   if (!c.layers.empty())
     text += fmt::format("{:<16}{:<16}{}\n", "layer", "relative error", "at most");
   for (size_t i = 0; i < c.layers.size(); ++i)
-    text += fmt::format("{:<16}{:<16.6f}{:.6f}\n", i, c.layers[i].mean, c.layers[i].most);
+    text += fmt::format("{:<16}{:<16.6f}{:.6f}\n", i, c.layers[i].mean, c.layers[i].maxError);
   return text;
 }
 

@@ -15,7 +15,7 @@ struct Options {
   std::string name, otherName;  // of both models in messages; empty: their file names
   int32_t context = 512;        // tokens of a window
   int32_t windows = 0;          // at most; 0: all of the text
-  int32_t compared = 0;         // of a window's predictions the last so many; 0: those of its second half
+  int32_t compared = 0;         // the number of predictions at the end of a window; 0: its second half
   int32_t threads = 0;          // 0: as the runtime likes
   // The widths of layers, for programs whose second result holds the outputs of layers (observeLayers); else empty.
   std::vector<int64_t> layers;
@@ -35,7 +35,7 @@ struct Comparison {
   // For each layer of |y - z| / |z|, where y is what it yields for a token and z the same of the other model: the mean
   // over tokens, and the most. Empty: not observed.
   struct Layer {
-    double mean = 0, most = 0;
+    double mean = 0, maxError = 0;
   };
   std::vector<Layer> layers;
 };

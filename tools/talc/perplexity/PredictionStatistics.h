@@ -32,10 +32,10 @@ private:
 
 // The logarithms of the probabilities that logits stand for.
 inline void logProbabilities(const float *logits, size_t width, std::vector<double> &result) {
-  double most = *std::max_element(logits, logits + width), sum = 0;
+  double maxLogit = *std::max_element(logits, logits + width), sum = 0;
   for (size_t i = 0; i < width; ++i)
-    sum += std::exp(logits[i] - most);
-  double log = most + std::log(sum);
+    sum += std::exp(logits[i] - maxLogit);
+  double log = maxLogit + std::log(sum);
   result.resize(width);
   for (size_t i = 0; i < width; ++i)
     result[i] = logits[i] - log;

@@ -6,7 +6,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "runtime/artifact/ArtifactFormat.h"
-#include "tools/talc/Calibration.h"
+#include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -49,10 +49,10 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
 }
 
 std::string CandidateFile::compile(const CompileOptions &options, const std::vector<std::string> &plans) {
-  auto made = TemporaryDirectory::make();
-  if (!made)
-    return llvm::toString(made.takeError());
-  directory = std::move(*made);
+  auto temporary = TemporaryDirectory::make();
+  if (!temporary)
+    return llvm::toString(temporary.takeError());
+  directory = std::move(*temporary);
   file = directory->file("candidates");
   llvm::Error error = compileAll(options, plans, file);
   return error ? llvm::toString(std::move(error)) : "";
@@ -84,14 +84,14 @@ static bool replace(unsigned char *place, const void *bytes, size_t size) {
 // Its code is for machines that do not exist from now on.
 Status CandidateFile::hideCode(size_t candidate) {
   using namespace artifact;
-  ArtifactBytes found;
-  if (Status status = found.useMemory(view.data(), view.size()); status.failed())
+  ArtifactBytes artifactBytes;
+  if (Status status = artifactBytes.useMemory(view.data(), view.size()); status.failed())
     return status;
-  unsigned char *bytes = view.data() + (found.data() - view.data());
+  unsigned char *bytes = view.data() + (artifactBytes.data() - view.data());
   Header header;
   memcpy(&header, bytes, sizeof(header));
   uint64_t tableBytes = header.sectionCount * sizeof(Section);
-  unsigned char *place = bytes + found.size() - tableBytes - sizeof(uint64_t);
+  unsigned char *place = bytes + artifactBytes.size() - tableBytes - sizeof(uint64_t);
   std::vector<Section> table(header.sectionCount);
   memcpy(table.data(), place, tableBytes);
   for (Section &section : table) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which changes are tried. What does not fit a kernel (a depth that a block does not divide) the compiler refuses, and
-// the kernel keeps the cost model's plan in that round.
+// Lists the changes that are tried. The compiler refuses those that do not fit a kernel (a depth that a block does not
+// divide), and the kernel keeps the cost model's plan in that round.
 #include "tools/talc/tune/Candidates.h"
 
 #include <algorithm>
 
 namespace talc::tools {
 
-// Plans of a matmul of many rows.
+// Plans of a matmul of many tokens.
 static const std::vector<TuningParameters> forRows = {
     {{"fetch_next", 8}},
     {{"fetch_next", 8}, {"fetch_first", 64}},
@@ -33,7 +33,7 @@ static const std::vector<TuningParameters> forRows = {
     {{"by_halide", 1}, {"tile_rows", 8}, {"tile_columns", 32}},
 };
 
-// Plans of a matmul of one row.
+// Plans of a matmul of one token.
 static const std::vector<TuningParameters> forOneRow = {
     {{"fetch_ahead", 128}},
     {{"fetch_ahead", 128}, {"fetch_level", 1}},
@@ -120,14 +120,14 @@ static const CandidateList candidateLists[] = {
     {"tile_rows", forRows, forOneRow},
 };
 
-// The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
-// more time than their multiply-adds.
+// Whether the cost model expects a tile to be slow: it has more accumulators than registers, too few to keep the
+// multiply-adds busy, or loads that take more time than its multiply-adds.
 static bool isSlow(const TuningParameters &plan, const TuningParameters &costModel) {
   auto number = [](const TuningParameters &plan, const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
   int64_t rows = number(plan, "tile_rows"), columns = number(plan, "tile_columns");
   if (columns == 0)
     return false;
-  // Vectors are wide where the sums of the cost model's own tile would not fit into 16 registers of eight lanes.
+  // Vectors are wide if the accumulators of the cost model's own tile would not fit into 16 registers of eight lanes.
   bool wide = number(costModel, "tile_rows") * number(costModel, "tile_columns") > 16 * 8;
   int64_t lanes = wide ? 16 : 8, registers = wide ? 32 : 16, vectors = columns / lanes;
   int64_t sums = rows * vectors, loads = rows + vectors;
@@ -141,19 +141,19 @@ std::vector<TuningParameters> planCandidates(const TunableKernel &kernel, bool h
   if (list == std::end(candidateLists))
     return {};
   const std::vector<TuningParameters> &all = kernel.oneRow ? list->forOneRow : list->forRows;
-  std::vector<TuningParameters> kept;
+  std::vector<TuningParameters> candidates;
   for (const TuningParameters &changes : all) {
     TuningParameters plan = kernel.plan;
-    bool known = true, differs = false;
+    bool isAvailable = true, differs = false;
     for (const auto &[name, value] : changes) {
-      known &= plan.count(name) > 0 && (halide || name != "by_halide");
+      isAvailable &= plan.count(name) > 0 && (halide || name != "by_halide");
       differs |= plan[name] != value;
       plan[name] = value;
     }
-    if (known && differs && !(kernel.oneRow ? false : isSlow(plan, kernel.plan)))
-      kept.push_back(changes);
+    if (isAvailable && differs && !(kernel.oneRow ? false : isSlow(plan, kernel.plan)))
+      candidates.push_back(changes);
   }
-  return kept;
+  return candidates;
 }
 
 }  // namespace talc::tools

@@ -9,17 +9,17 @@
 
 namespace talc::tools {
 
-// So many of the smallest and of the largest values lie outside the interval: each side is missed by 2 % at most.
+// Returns how many of the smallest and of the largest values lie outside the interval: each side misses 2 % at most.
 static size_t outside(size_t count) {
   constexpr double missed = 0.02;
   double chance = std::pow(0.5, static_cast<double>(count)), sum = chance;  // that no value is below the median
-  size_t left = 0;
-  while (sum <= missed && left < count / 2) {
-    ++left;
-    chance *= static_cast<double>(count - left + 1) / static_cast<double>(left);
+  size_t skipped = 0;
+  while (sum <= missed && skipped < count / 2) {
+    ++skipped;
+    chance *= static_cast<double>(count - skipped + 1) / static_cast<double>(skipped);
     sum += chance;
   }
-  return left;
+  return skipped;
 }
 
 Interval medianInterval(Seconds values) {
@@ -27,9 +27,10 @@ Interval medianInterval(Seconds values) {
   if (values.empty())
     return {-infinite, 0, infinite};
   std::sort(values.begin(), values.end());
-  size_t count = values.size(), left = outside(count);
+  size_t count = values.size(), skipped = outside(count);
   double middle = 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-  return left == 0 ? Interval{-infinite, middle, infinite} : Interval{values[left - 1], middle, values[count - left]};
+  return skipped == 0 ? Interval{-infinite, middle, infinite}
+                      : Interval{values[skipped - 1], middle, values[count - skipped]};
 }
 
 Comparison compare(const Seconds &once, const Seconds &again, const Seconds &changed) {
@@ -41,9 +42,9 @@ Comparison compare(const Seconds &once, const Seconds &again, const Seconds &cha
     equal.push_back(std::log(again[i] / once[i]));
     ratios.push_back(std::log(changed[i]) - 0.5 * std::log(once[i] * again[i]));
   }
-  Interval found = medianInterval(ratios), noise = medianInterval(equal);
+  Interval change = medianInterval(ratios), noise = medianInterval(equal);
   double spread = std::max(-noise.low, noise.high);
-  return {std::exp(found.middle), found.high<-spread, found.low> spread, std::exp(found.high)};
+  return {std::exp(change.middle), change.high<-spread, change.low> spread, std::exp(change.high)};
 }
 
 }  // namespace talc::tools

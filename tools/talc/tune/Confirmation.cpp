@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Codes 0 and 1 are the cost model's, code 2 has the plans. Phases are programs of their own, so each is decided alone.
-#include "tools/talc/tune/Confirmation.h"
+#include "tools/talc/tune/Comparison.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,8 @@ static bool isFaster(const std::vector<StepTimes> &times, const std::string &ker
   bool faster = false, slower = false;
   double sum = 0, steps = 0;
   for (const StepTimes &step : times)
-    if (auto found = step.kernels.find(kernel); found != step.kernels.end()) {
-      Comparison compared = compare(found->second);
+    if (auto it = step.kernels.find(kernel); it != step.kernels.end()) {
+      Comparison compared = compare(it->second);
       faster |= compared.faster;
       slower |= compared.slower;
       sum += std::log(compared.ratio);
@@ -39,9 +39,9 @@ struct PhaseTimes {
   bool isFaster() const {
     bool faster = false, certain = true;
     for (const StepTimes *step : steps) {
-      Comparison compared = compare(step->whole);
+      Comparison compared = compare(step->total);
       faster |= compared.faster;
-      certain &= compared.most < slowest;
+      certain &= compared.highest < slowest;
     }
     return faster && certain;
   }
@@ -50,9 +50,9 @@ struct PhaseTimes {
   double gain(const std::string &kernel) const {
     double sum = 0;
     for (const StepTimes *step : steps)
-      if (auto found = step->kernels.find(kernel); found != step->kernels.end())
-        sum += (1 - compare(found->second).ratio) * medianInterval(found->second[0]).middle /
-               medianInterval(step->whole[0]).middle;
+      if (auto it = step->kernels.find(kernel); it != step->kernels.end())
+        sum += (1 - compare(it->second).ratio) * medianInterval(it->second[0]).middle /
+               medianInterval(step->total[0]).middle;
     return sum;
   }
 
@@ -73,7 +73,7 @@ Confirmation confirmPlans(const std::vector<StepTimes> &times, const std::set<st
   std::map<std::string, PhaseTimes> phases;
   for (const StepTimes &step : times) {
     phases[step.phase].steps.push_back(&step);
-    result.spread = std::max(result.spread, compare(step.whole).spread);
+    result.spread = std::max(result.spread, compare(step.total).spread);
   }
   for (const std::string &kernel : changed) {
     bool stays = isFaster(times, kernel, result.kernels[kernel]);
@@ -96,7 +96,7 @@ Confirmation confirmPlans(const std::vector<StepTimes> &times, const std::set<st
         result.dropped.insert(kernel);
     if (faster && !phase.plans.empty())
       for (const StepTimes *step : phase.steps)
-        result.steps[step->name] = compare(step->whole).ratio;
+        result.steps[step->name] = compare(step->total).ratio;
   }
   return result;
 }

@@ -64,7 +64,7 @@ Status Measurements::sampleRounds(Samplers &samplers, Limits limits) const {
 StepTimes Measurements::collect(const Step &step, const Samplers &samplers) const {
   StepTimes times = {step.name, "", {}, {}};
   for (const auto &sampler : samplers)
-    times.whole.push_back(sampler->stepSeconds());
+    times.total.push_back(sampler->stepSeconds());
   for (size_t i = 0; i < list.kernels.size(); ++i) {
     const KernelEntry &kernel = list.kernels[i];
     if (!kernel.runsIn(step.shape))

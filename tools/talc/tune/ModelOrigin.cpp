@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a program's manifest, and asks the runtime which of its code runs here.
-#include "tools/talc/tune/ModelOrigin.h"
+#include "tools/talc/tune/Tune.h"
 
 #include "compiler/targets/Target.h"
 #include "tools/talc/ModelOptions.h"
@@ -18,10 +18,10 @@ static std::string chooseTarget(const std::string &program, const std::string &d
     return status.text();
   const std::string words = target;
   for (llvm::StringRef word : llvm::split(words, ',')) {
-    auto known = targets::parseTarget(word.trim());
-    if (!known) {
-      llvm::consumeError(known.takeError());
-    } else if ((*known)->name() == run.target()) {
+    auto candidate = targets::parseTarget(word.trim());
+    if (!candidate) {
+      llvm::consumeError(candidate.takeError());
+    } else if ((*candidate)->name() == run.target()) {
       target = word.trim().str();
       return "";
     }

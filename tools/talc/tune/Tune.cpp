@@ -15,15 +15,15 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/schedule/PlanText.h"
 #include "runtime/device/cpu/Cores.h"
-#include "tools/talc/Calibration.h"
 #include "tools/talc/ExitStatus.h"
+#include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/bench/GpuMachine.h"
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/Progress.h"
 #include "tools/talc/tune/Candidates.h"
-#include "tools/talc/tune/Confirmation.h"
+#include "tools/talc/tune/Comparison.h"
 #include "tools/talc/tune/Measurements.h"
-#include "tools/talc/tune/ModelOrigin.h"
 #include "tools/talc/tune/TuningRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -43,13 +43,13 @@ using Clock = std::chrono::steady_clock;
 // ends the process at once.
 std::atomic<bool> interrupted = false;
 
-// The state of the search for one kernel.
+// The search for one kernel: its candidates and the best plan so far.
 struct Choice {
   TunableKernel kernel;
   std::vector<TuningParameters> candidates;
   TuningEntry line;
   double gain = 1;      // of the line's plan, relative to the cost model's
-  int64_t goal = 0;     // so many are to be tried, in this run and before
+  int64_t goal = 0;     // the number of candidates to try, in this run and before
   std::string refused;  // what was chosen and not confirmed, for the user
 
   bool hasMore() const { return line.tried < goal; }
@@ -73,7 +73,7 @@ private:
                       Measurements::Limits limits);
   llvm::Error search();
   llvm::Error tryNext(size_t count);
-  double ratioOf(const Choice &choice, size_t code, double &worst) const;
+  double timeRatio(const Choice &choice, size_t code, double &worst) const;
   llvm::Error confirm();
   llvm::Expected<bool> confirmChosen();
   llvm::Error keep();
@@ -99,7 +99,7 @@ private:
   std::vector<StepTimes> times;
   double compiling = 0;  // seconds, of the file that they are of
   double spread = 0;     // of equal code's whole steps when plans were last confirmed; 0: none were chosen
-  std::map<std::string, double> ofSteps;  // what is left of their time with all that was confirmed
+  std::map<std::string, double> stepRatios;  // what is left of their time with all that was confirmed
   bench::Progress progress;
 };
 
@@ -179,8 +179,8 @@ llvm::Error Tuner::openRecord() {
     choice.line.kernel = choice.kernel.digest;
     choice.line.target = identity;
     choice.line.threads = options.threads;
-    if (const TuningEntry *known = record.find(choice.line))
-      choice.line = *known;
+    if (const TuningEntry *entry = record.find(choice.line))
+      choice.line = *entry;
     choice.line.name = choice.kernel.name;
     choice.line.processor = machine->profile().processor;
     if (auto gain = choice.line.figures.find("gain"); gain != choice.line.figures.end() && gain->is_number())
@@ -190,7 +190,7 @@ llvm::Error Tuner::openRecord() {
   return llvm::Error::success();
 }
 
-// All candidates once; where that was done before, once more: another day other plans may stand out.
+// The goal is to try all candidates once; where that was done before, once more: another day other plans may stand out.
 void Tuner::setGoals() {
   int64_t passes = INT64_MAX;
   for (const Choice &choice : choices)
@@ -223,15 +223,14 @@ llvm::Error Tuner::measure(const std::vector<std::string> &plans, const std::vec
   return llvm::Error::success();
 }
 
-// How much longer a kernel takes with a code than with the first, over all steps; `worst`: in the step where it is the
-// worst.
-double Tuner::ratioOf(const Choice &choice, size_t code, double &worst) const {
+// Returns the geometric mean over steps of a kernel's time with a code, relative to that with the first code; `worst`:
+// the largest ratio of a step.
+double Tuner::timeRatio(const Choice &choice, size_t code, double &worst) const {
   double sum = 0, steps = 0;
   worst = 0;
   for (const StepTimes &step : times)
-    if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end()) {
-      double first = medianInterval(found->second[0]).middle,
-             ratio = medianInterval(found->second[code]).middle / first;
+    if (auto it = step.kernels.find(choice.kernel.name); it != step.kernels.end()) {
+      double first = medianInterval(it->second[0]).middle, ratio = medianInterval(it->second[code]).middle / first;
       if (!(first > 0 && ratio > 0))
         continue;
       sum += std::log(ratio);
@@ -241,7 +240,7 @@ double Tuner::ratioOf(const Choice &choice, size_t code, double &worst) const {
   return steps > 0 ? std::exp(sum / steps) : 1;
 }
 
-// The next candidates of every kernel, some at a time.
+// Measures the next `count` candidates of every kernel.
 llvm::Error Tuner::tryNext(size_t count) {
   std::vector<std::string> plans(count);
   std::vector<size_t> codes = {0};
@@ -256,7 +255,7 @@ llvm::Error Tuner::tryNext(size_t count) {
     return error;
   for (Choice &choice : choices)
     for (size_t code = 1; code <= count && choice.hasMore(); ++code) {
-      double worst = 0, mean = ratioOf(choice, code, worst);
+      double worst = 0, mean = timeRatio(choice, code, worst);
       if (mean < choice.gain && mean < 0.985 && worst < 1.02) {
         choice.gain = mean;
         choice.line.plan = choice.next();
@@ -268,7 +267,7 @@ llvm::Error Tuner::tryNext(size_t count) {
 }
 
 llvm::Error Tuner::search() {
-  constexpr size_t together = 4;
+  constexpr size_t candidatesPerRound = 4;
   double longest = 0;  // of a round
   for (bool first = true; hasMore() && !interrupted && (first || secondsLeft() > longest + forConfirmation());
        first = false) {
@@ -276,14 +275,14 @@ llvm::Error Tuner::search() {
     progress.show(fmt::format("trying other plans for {} kernels, best so far {} {:.2f} x, {:.0f} s left",
                               choices.size(), best.kernel.name, best.gain, secondsLeft()));
     double before = secondsLeft();
-    if (llvm::Error error = tryNext(together))
+    if (llvm::Error error = tryNext(candidatesPerRound))
       return error;
     longest = std::max(longest, before - secondsLeft());
   }
   return llvm::Error::success();
 }
 
-// Everything that was chosen, together, until nothing has to be dropped.
+// Measures all chosen plans at once, until none has to be dropped.
 llvm::Error Tuner::confirm() {
   bool all = false;
   while (!all && !interrupted) {
@@ -306,30 +305,30 @@ llvm::Expected<bool> Tuner::confirmChosen() {
       plans += planText(choice.kernel.digest, choice.line.plan);
       changed.insert(choice.kernel.name);
     }
-  ofSteps.clear();
+  stepRatios.clear();
   if (changed.empty())
     return true;
   constexpr int64_t rounds = 24;
   constexpr double minSeconds = 1;
-  // Half of what is left, unless then there is not enough for another file and more rounds than to compile it.
-  double left = secondsLeft(), half = 0.5 * left;
+  // Takes half of the remaining time, unless the other half would not suffice to compile another file and measure it.
+  double remaining = secondsLeft(), half = 0.5 * remaining;
   bool last = half < 3 * compiling + minSeconds;
-  if (llvm::Error error = measure({plans}, {0, 0, 1}, {rounds, std::max(last ? left : half, minSeconds)}))
+  if (llvm::Error error = measure({plans}, {0, 0, 1}, {rounds, std::max(last ? remaining : half, minSeconds)}))
     return std::move(error);
-  Confirmation found = confirmPlans(times, changed, last);
-  spread = found.spread;
+  Confirmation confirmation = confirmPlans(times, changed, last);
+  spread = confirmation.spread;
   for (Choice &choice : choices) {
-    double again = found.kernels.count(choice.kernel.name) > 0 ? found.kernels[choice.kernel.name] : 1;
-    if (found.dropped.count(choice.kernel.name) > 0) {
+    double again = confirmation.kernels.count(choice.kernel.name) > 0 ? confirmation.kernels[choice.kernel.name] : 1;
+    if (confirmation.dropped.count(choice.kernel.name) > 0) {
       choice.refused = fmt::format("{} ({:.2f} x the time at first, {:.2f} x when measured again)",
                                    numbersText(choice.line.plan), choice.gain, again);
       choice.line.plan.clear();
     }
     choice.gain = choice.line.plan.empty() ? 1 : again;
   }
-  if (found.dropped.size() < changed.size())
-    ofSteps = found.steps;
-  return last || found.dropped.empty();
+  if (confirmation.dropped.size() < changed.size())
+    stepRatios = confirmation.steps;
+  return last || confirmation.dropped.empty();
 }
 
 llvm::Error Tuner::keep() {
@@ -339,8 +338,8 @@ llvm::Error Tuner::keep() {
     line.figures["candidates"] = choice.candidates.size();
     line.figures["gain"] = std::round(choice.gain * 1000) / 1000;
     for (const StepTimes &step : times)
-      if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end())
-        line.figures["microseconds"][step.name] = std::round(1e7 * medianInterval(found->second[0]).middle) / 10;
+      if (auto it = step.kernels.find(choice.kernel.name); it != step.kernels.end())
+        line.figures["microseconds"][step.name] = std::round(1e7 * medianInterval(it->second[0]).middle) / 10;
     line.figures["peak_gflops"] = std::round(1e-9 * profile.f32().operationsPerSecond);
     line.figures["memory_gbs"] = std::round(1e-8 * profile.memory().bytesPerSecond) / 10;
     record.put(line);
@@ -366,7 +365,7 @@ void Tuner::report() const {
     } else if (!choice.refused.empty()) {
       fmt::print("{}: not confirmed: {}\n", choice.kernel.name, choice.refused);
     }
-  for (const auto &[step, ratio] : ofSteps)
+  for (const auto &[step, ratio] : stepRatios)
     fmt::print("{}: {:.2f} x the time with all of them\n", step, ratio);
   fmt::print("{}: {} of {} kernels have a faster plan{}{}\n", path, faster, choices.size(), spreadText(),
              hasMore() ? "; not all candidates were tried, and talc tune goes on when it is called again" : "");

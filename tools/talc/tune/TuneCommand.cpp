@@ -4,8 +4,7 @@
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionChoices.h"
-#include "tools/talc/tune/ModelOrigin.h"
+#include "tools/talc/tune/Tune.h"
 
 #include <cstdio>
 

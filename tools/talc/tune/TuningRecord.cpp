@@ -19,13 +19,13 @@ namespace talc::tools {
 using Json = nlohmann::ordered_json;
 
 static std::string getText(const Json &json, const char *key) {
-  auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  auto it = json.find(key);
+  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
 static int64_t getNumber(const Json &json, const char *key) {
-  auto found = json.find(key);
-  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+  auto it = json.find(key);
+  return it != json.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
 }
 
 // A name that cannot be mistaken for something else in the text of plans.
@@ -74,17 +74,17 @@ static bool isSame(const TuningEntry &a, const TuningEntry &b) {
   return a.kernel == b.kernel && a.target == b.target && a.threads == b.threads;
 }
 
-const TuningEntry *TuningRecord::find(const TuningEntry &wanted) const {
-  auto found = llvm::find_if(lines, [&](const TuningEntry &line) { return isSame(line, wanted); });
-  return found == lines.end() ? nullptr : &*found;
+const TuningEntry *TuningRecord::find(const TuningEntry &entry) const {
+  auto it = llvm::find_if(lines, [&](const TuningEntry &line) { return isSame(line, entry); });
+  return it == lines.end() ? nullptr : &*it;
 }
 
 void TuningRecord::put(const TuningEntry &line) {
-  auto found = llvm::find_if(lines, [&](const TuningEntry &other) { return isSame(line, other); });
-  if (found == lines.end())
+  auto it = llvm::find_if(lines, [&](const TuningEntry &other) { return isSame(line, other); });
+  if (it == lines.end())
     lines.push_back(line);
   else
-    *found = line;
+    *it = line;
 }
 
 std::string TuningRecord::read(const std::string &path, std::vector<std::string> &notes) {
@@ -103,7 +103,7 @@ std::string TuningRecord::read(const std::string &path, std::vector<std::string>
     if (!parseLine(text, line)) {
       damaged += (damaged.empty() ? "" : ", ") + std::to_string(number + 1);
       others.push_back(text.str());
-    } else if (const TuningEntry *known = find(line); !known || known->tried <= line.tried) {
+    } else if (const TuningEntry *previous = find(line); !previous || previous->tried <= line.tried) {
       put(line);
     }
   }

@@ -39,7 +39,7 @@ public:
   std::string write(const std::string &path) const;
 
   // Returns null if there is none.
-  const TuningEntry *find(const TuningEntry &wanted) const;
+  const TuningEntry *find(const TuningEntry &entry) const;
   void put(const TuningEntry &line);
 
   // Returns the confirmed plans for a target in the form of Target::checkPlans.

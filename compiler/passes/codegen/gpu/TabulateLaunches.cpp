@@ -126,9 +126,9 @@ private:
         .Case([&](kernel::TokenCountOp) {
           return Linear{LaunchBase::Number, {}, 0, 1};
         })
-        .Case([&](kernel::OutputCountOp op) { return Linear{baseOf(LaunchBase::Wanted0, op.getOutput())}; })
+        .Case([&](kernel::OutputCountOp op) { return Linear{resultBase(LaunchBase::Wanted0, op.getOutput())}; })
         .Case([&](kernel::KvCacheOp op) {
-          return Linear{LaunchBase::States, {}, offsetOf(op.getNameAttr()), 0};
+          return Linear{LaunchBase::KvCache, {}, offsetOf(op.getNameAttr()), 0};
         })
         .Case([&](memref::DimOp op) -> FailureOr<Linear> {
           FailureOr<Described> buffer = describe(op.getSource());
@@ -187,8 +187,8 @@ private:
           return known(type, {LaunchBase::Weights, {}, offsetOf(op.getNameAttr()), 0});
         })
         .Case([&](kernel::OutputOp op) {
-          Described buffer = known(type, {baseOf(LaunchBase::Result0, op.getOutput())});
-          buffer.sizes.front() = {baseOf(LaunchBase::Wanted0, op.getOutput())};
+          Described buffer = known(type, {resultBase(LaunchBase::Result0, op.getOutput())});
+          buffer.sizes.front() = {resultBase(LaunchBase::Wanted0, op.getOutput())};
           return buffer;
         })
         .Case([&](kernel::ArenaOp op) {

@@ -56,7 +56,7 @@ function aboutFunction(name) {
 
 // ---- Lines
 
-// Operations are bold. Symbols are links: to functions, and of weights and states to where the module defines them.
+// Operations are bold. Symbols are links: to functions, and of weights and KV caches to where the module defines them.
 function appendCode(target, text) {
   const isCode = /^(llvm-ir|assembly)$/.test(data.passes[pass].name), toModule = name =>
     element("a", {href: address(pass, "module"), onclick: () => { wanted = name + " "; }}, name);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of a run: those of the command line, or the lines of a file as they come.
+#pragma once
+
+#include "runtime/program/input/LineReader.h"
+#include "runtime/program/input/Prompts.h"
+
+#include <deque>
+#include <functional>
+#include <optional>
+
+namespace talc::program {
+
+class Inputs {
+public:
+  // Returns why an input cannot be evaluated, if so; `place` is its name in messages.
+  using Check = std::function<Status(const Prompt &input, const std::string &place)>;
+
+  // `prefix` stands before every line.
+  Inputs(const talc_model *model, const PrefixText &prefix) : model(model), prefix(prefix) {}
+
+  // Takes all inputs.
+  void take(std::vector<Prompt> inputs);
+  // Reads inputs from the lines of a file. An empty line has no tokens, nor has a wrong one, after a message.
+  Status open(const std::string &path, Check check);
+
+  // Makes inputs of the lines that have come; see LineReader::read.
+  Status fetch(bool waits);
+  // Whether no more inputs will come.
+  bool ended() const { return !readsLines || reader.ended(); }
+  bool isStream() const { return readsLines && reader.isStream(); }
+
+  size_t count() const { return first + prompts.size(); }  // so far
+  const Prompt &operator[](size_t input) const { return prompts[input - first]; }
+  // Frees the input.
+  void release(size_t input);
+
+  // The input to evaluate next: some lines at a time are ordered by length, to batch those of like length.
+  bool hasNext() const { return !order.empty(); }
+  size_t next() const { return order.front(); }
+  size_t takeNext();
+  // An input without tokens, which is finished without evaluation; nothing: there is none.
+  std::optional<size_t> takeEmpty();
+
+  // The number of lines that could not be evaluated, and the code of the first.
+  size_t failures() const { return failed; }
+  talc_status failureCode() const { return code; }
+
+private:
+  Status addLine(std::string line);
+
+  const talc_model *const model;
+  const PrefixText &prefix;
+  bool readsLines = false;
+  LineReader reader;
+  std::string name;  // of the file, for messages
+  Check check;
+  std::vector<std::string> lines;  // read just now
+  std::deque<Prompt> prompts;      // those still needed
+  size_t first = 0;                // the number of the first of them
+  std::deque<size_t> order, empty;
+  size_t failed = 0;
+  talc_status code = TALC_OK;
+};
+
+}  // namespace talc::program

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prefix and input are tokenized separately, so that the prefix has the same tokens before all inputs.
+#include "runtime/program/input/Prompts.h"
+
+#include <algorithm>
+
+namespace talc::program {
+
+Status PrefixText::read(const talc_model *model, const std::optional<std::string> &text) {
+  if (!text)
+    return {};
+  Prompt empty;
+  prefix.text = *text;
+  if (Status status = tokenizeLine(model, "--prefix-text", empty); status.failed())
+    return status;
+  added = empty.ids;
+  if (Status status = tokenizeLine(model, "--prefix-text", prefix); status.failed())
+    return status;
+  return prefix.ids.size() > added.size()
+             ? Status()
+             : Status::failure(TALC_ERROR_USAGE, "command line: --prefix-text has no tokens; see --help");
+}
+
+void PrefixText::putBefore(Prompt &input) const {
+  if (prefix.ids.empty() || input.ids.empty())
+    return;
+  bool begins = input.ids.size() >= added.size() && std::equal(added.begin(), added.end(), input.ids.begin());
+  input.ids.erase(input.ids.begin(), input.ids.begin() + static_cast<ptrdiff_t>(begins ? added.size() : 0));
+  input.ids.insert(input.ids.begin(), prefix.ids.begin(), prefix.ids.end());
+  input.text = prefix.text + input.text;
+  input.prefix = static_cast<int32_t>(prefix.ids.size());
+}
+
+}  // namespace talc::program

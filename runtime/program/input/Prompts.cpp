@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads files and calls the tokenizer.
+#include "runtime/program/input/Prompts.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace talc::program {
+
+std::string shownName(const std::string &path) {
+  return path == "-" ? "standard input" : path;
+}
+
+const char *itemName(const talc_model_info &info) {
+  return info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
+}
+
+// `path` "-" is standard input.
+static Status readFile(const std::string &path, std::string &text) {
+  bool standard = path == "-";
+  std::string shown = shownName(path);
+  FILE *file = standard ? stdin : fopen(path.c_str(), "re");
+  if (!file)
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", shown.c_str(), strerror(errno));
+  char buffer[8192];
+  size_t count;
+  while (text.size() <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
+    text.append(buffer, count);
+  int error = ferror(file) ? errno : 0;
+  if (!standard)
+    fclose(file);
+  if (error)
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be read: %s", shown.c_str(), strerror(error));
+  if (text.size() <= maxPromptBytes)
+    return {};
+  return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown.c_str(),
+                         maxPromptBytes);
+}
+
+// `second` may be null.
+static Status tokenize(const talc_model *model, const std::string *second, Prompt &prompt) {
+  talc_error error;
+  int32_t count = 0;
+  // More ids than bytes are rare: most texts are tokenized once.
+  size_t room = prompt.text.size() + (second ? second->size() : 0) + 16;
+  talc_status code = TALC_ERROR_CAPACITY;
+  for (int attempt = 0; attempt < 2 && code == TALC_ERROR_CAPACITY; ++attempt) {
+    prompt.ids.resize(std::max<size_t>(room, count));
+    prompt.types.resize(prompt.ids.size());
+    code = talc_tokenize_pair(model, prompt.text.data(), prompt.text.size(), second ? second->data() : nullptr,
+                              second ? second->size() : 0, prompt.ids.data(), prompt.types.data(),
+                              static_cast<int32_t>(prompt.ids.size()), &count, &error);
+  }
+  prompt.ids.resize(code == TALC_OK ? count : 0);
+  prompt.types.resize(prompt.ids.size());
+  return Status::from(code, error);
+}
+
+// Token types are kept only for models that have them.
+static void dropTypes(const talc_model *model, Prompt &prompt) {
+  talc_model_info info = {};
+  talc_model_get_info(model, &info, nullptr);
+  if (info.token_types == 0)
+    prompt.types.clear();
+}
+
+static Status readPrompt(const talc_model *model, const PromptSource &source, Prompt &prompt) {
+  prompt = {source.kind == PromptSource::Text ? source.text : "", source.ids, {}, source.decoderIds};
+  if (source.kind == PromptSource::Ids)
+    return {};
+  if (source.kind == PromptSource::File)
+    if (Status status = readFile(source.text, prompt.text); status.failed())
+      return status;
+  if (source.kind == PromptSource::File && !prompt.text.empty() && prompt.text.back() == '\n')
+    prompt.text.pop_back();
+  Status status = tokenize(model, source.pair ? &*source.pair : nullptr, prompt);
+  dropTypes(model, prompt);
+  return status;
+}
+
+// Adds the prompt or line that a failure happened in.
+static Status failureIn(const std::string &place, const Status &status) {
+  size_t colon = status.text().find(": ");  // after error[T0409]
+  const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);
+  return Status::failure(status.code(), "%s: %s", place.c_str(), what);
+}
+
+Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
+  talc_model_info info = {};
+  talc_model_get_info(model, &info, nullptr);
+  const char *item = itemName(info);
+  for (const PromptSource &source : sources) {
+    Prompt prompt;
+    Status status = readPrompt(model, source, prompt);
+    if (status.code() == TALC_ERROR_TEXT)
+      return failureIn(item + (" " + std::to_string(prompts.size() + 1)), status);
+    if (status.failed())
+      return status;
+    if (prompt.ids.empty())
+      return Status::failure(TALC_ERROR_BATCH, "%s %zu: has no tokens; give at least one", item, prompts.size() + 1);
+    prompts.push_back(std::move(prompt));
+  }
+  return {};
+}
+
+Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line) {
+  Status status = tokenize(model, nullptr, line);
+  dropTypes(model, line);
+  return status.failed() ? failureIn(place, status) : status;
+}
+
+}  // namespace talc::program
