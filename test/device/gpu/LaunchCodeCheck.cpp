@@ -72,7 +72,7 @@ static bool refusesWrongTables() {
 // Whatever passes gives numbers without overflow, and grids that can be launched or are known to be too large.
 static void use(const LaunchCode &code) {
   LaunchValues values = {};
-  values.rows = INT32_MAX;
+  values.tokens = INT32_MAX;
   for (uint64_t &base : values.bases)
     base = UINT32_MAX;
   for (const LaunchEntry &entry : code.entries())

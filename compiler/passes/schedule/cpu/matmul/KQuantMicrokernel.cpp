@@ -156,7 +156,7 @@ private:
       return sum;
     };
     Value low = product(0);
-    return column.plus(column.left(product(1), 7), low);
+    return column.plus(column.shiftLeft(product(1), 7), low);
   }
 
   Emitter::Values addPair(Value pair, ValueRange before) {
