@@ -62,7 +62,7 @@ RETIRED = {
 FRAGMENTS = {
     "a sentence with a subject": r"^[ \t]*(?://|#)[ \t]+(?:Of|Whose|By whom|Nor|Those)[ \t][^\n]*",
     "a sentence with subject and verb": r"^[ \t]*(?://|#)[ \t]+(?:What|How|Where)[ \t][^.?\n]*\.[ \t]*$",
-    "is not a": r"\b(?:is|are) no (?!longer|more|less|one|other|better|worse|slower|faster|larger|smaller|need|such)\w+",
+    "is not a": r"(?<![tT]here )\b(?:is|are) no (?!longer|more|less|one|other|better|worse|slower|faster|larger|smaller|need|such)\w+",
 }
 # Adjectives that are whole identifiers: what is most, found, whole?
 BARE = r"most|least|few|found|own|known|whole|made|many|together|left|behind|seen|kept|wanted|given|taken|needed|said|told"
