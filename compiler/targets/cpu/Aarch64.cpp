@@ -90,6 +90,7 @@ static CpuFacts getCpuFacts(const llvm::StringSet<> &features) {
   facts.needs.family = "aarch64";
   facts.triple = "aarch64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
+  facts.halideName = "arm-64-linux";
   // For no processor in particular. A full tile has two registers to spare, and whatever latencies LLVM's scheduler
   // knows, it moves loads and constants ahead until accumulators are spilled somewhere; all of these processors reorder
   // instructions themselves.

@@ -11,7 +11,6 @@
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "mlir/Transforms/Passes.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -47,14 +46,6 @@ void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const 
     passes.addPass(createAssignGenerators({generator, hgenBuild()}));
 }
 
-// Halide's name of the processor.
-static std::string halideProcessor(const CpuFacts &cpu) {
-  if (llvm::Triple(cpu.triple).isAArch64())
-    return "arm-64-linux";
-  return cpu.traits.hasLargeRegisterFile() ? "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"
-                                           : "x86-64-linux-sse41-avx-avx2-fma-f16c";
-}
-
 std::string CpuTarget::checkPlans(StringRef plans) const {
   return PlanOverrides(isCpuParameter).parse(plans);
 }
@@ -62,9 +53,9 @@ std::string CpuTarget::checkPlans(StringRef plans) const {
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.traits.lanes;
   // Kernels of other generators come first; all others are expanded below.
-  passes.addPass(createMatmulToHalide({lanes, halideProcessor(cpu)}));
-  passes.addPass(createAttentionToHalide({lanes, halideProcessor(cpu)}));
-  passes.addPass(createRowsToHalide({lanes, halideProcessor(cpu)}));
+  passes.addPass(createMatmulToHalide({lanes, cpu.halideName}));
+  passes.addPass(createAttentionToHalide({lanes, cpu.halideName}));
+  passes.addPass(createRowsToHalide({lanes, cpu.halideName}));
   // Matmuls that AMX cannot compute are expanded by the next pass.
   if (cpu.amx)
     passes.addPass(createMatmulToAmx({lanes}));

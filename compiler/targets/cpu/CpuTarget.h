@@ -16,6 +16,7 @@ struct CpuFacts {
   void (*initialize)() = nullptr;  // registers LLVM's backend
   std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
   std::string features{};          // beside those of `cpu`, in LLVM's notation: +neon,+dotprod
+  std::string halideName{};        // Halide's name of the processor: arm-64-linux
   // Whether instructions stay as talc's passes order them until registers are allocated, and whether in that order from
   // then on.
   bool keepsOrder = false, keepsSchedule = false;

@@ -166,6 +166,9 @@ static CpuFacts getCpuFacts(const llvm::StringSet<> &features) {
   facts.amx = level->amx;
   facts.traits = level->traits();
   facts.traits.tileRegisters = level->amx;
+  facts.halideName = "x86-64-linux-sse41-avx-avx2-fma-f16c";
+  if (facts.traits.hasLargeRegisterFile())
+    facts.halideName += "-avx512-avx512_skylake";
   facts.cacheBytes = level->cacheBytes;
   for (const Level *part : includedLevels(*level)) {
     llvm::append_range(facts.needs.features, part->features);

@@ -3,6 +3,7 @@
 // bit among all ways to divide the work, a single row's keys too; see attention_step.cpp. Blocks of 64 keys; in
 // attention-step-whole.test a single block of all. Clang does not optimize and nothing is verified between passes, since
 // that takes longer than it saves; the passes' own tests verify.
+// REQUIRES: slow
 // RUN: talc-opt %s '-assign-plans=lanes=8 plans={*: block_keys = 64}' -expand-attention=lanes=8 -expand-rows=lanes=8 -distribute-tasks -expand-math -talc-codegen -verify-each=0 -o %t.8.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.8.mlir -o %t.8.ll
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -DSPLIT -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS [--values|--models] [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
+"""check_stored_blocks.py BIN WRITER FORMATS [--file|--formats] [TARGET@EMULATOR]: programs whose weights are stored in blocks and dequantized
 against the interpreter, on this machine or on another that is emulated; of values alone the bits.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
@@ -193,11 +193,11 @@ def check_gguf(directory):
 
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        if '--values' not in PARTS:
+        if '--file' not in PARTS:
             check_every_format(directory)
-            check_gguf(directory)
-        if '--models' not in PARTS:
             check_values(directory)
+        if '--formats' not in PARTS:
+            check_gguf(directory)
 
 
 if __name__ == "__main__":
