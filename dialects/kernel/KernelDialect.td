@@ -19,7 +19,7 @@ def Kernel_Dialect : Dialect {
     (runtime/device/cpu/StepContext.h) once the loops exist.
 
     A step is one parallel program: every worker runs all of it and does its share of every compute op. Workers are
-    threads on a CPU and workgroups on a GPU.
+    fibers on a CPU and workgroups on a GPU.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -33,7 +33,7 @@ class LaunchLinker {
 public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
   llvm::Error addEntries(MakePersistent makePersistent);
-  llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
+  llvm::Expected<targets::LinkedCode> link(LinkModules linkModules) const;
   const std::vector<std::string> &allCodes() const { return codes; }
 
 private:
@@ -47,7 +47,7 @@ private:
   llvm::Error addLaunch(const ListLaunch &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> getValue(const ListArgument &argument, const Values &passed);
   void assignModules();
-  std::vector<uint8_t> makeImage(llvm::ArrayRef<std::string> joinedModules) const;
+  std::vector<uint8_t> makeImage(llvm::ArrayRef<std::string> linkedModules) const;
 
   llvm::StringMap<LaunchList> lists;
   llvm::StringMap<uint32_t> kernelIndices;
@@ -148,19 +148,19 @@ template <typename T> static void append(std::vector<uint8_t> &image, const std:
   image.insert(image.end(), bytes, bytes + values.size() * sizeof(T));
 }
 
-std::vector<uint8_t> LaunchLinker::makeImage(llvm::ArrayRef<std::string> joinedModules) const {
+std::vector<uint8_t> LaunchLinker::makeImage(llvm::ArrayRef<std::string> linkedModules) const {
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
   header.entryCount = static_cast<uint32_t>(entries.size());
   header.launchCount = static_cast<uint32_t>(launches.size());
   header.argumentCount = static_cast<uint32_t>(arguments.size());
-  header.moduleCount = static_cast<uint32_t>(joinedModules.size());
+  header.moduleCount = static_cast<uint32_t>(linkedModules.size());
   std::vector<LaunchModule> moduleTable;
-  uint64_t offset = sizeof(header) + joinedModules.size() * sizeof(LaunchModule) +
+  uint64_t offset = sizeof(header) + linkedModules.size() * sizeof(LaunchModule) +
                     kernels.size() * sizeof(LaunchKernel) + entries.size() * sizeof(LaunchEntry) +
                     launches.size() * sizeof(Launch) + arguments.size() * sizeof(LaunchArgument);
-  for (const std::string &module : joinedModules) {
+  for (const std::string &module : linkedModules) {
     moduleTable.push_back({offset, module.size()});
     offset += module.size();
   }
@@ -171,7 +171,7 @@ std::vector<uint8_t> LaunchLinker::makeImage(llvm::ArrayRef<std::string> joinedM
   append(image, entries);
   append(image, launches);
   append(image, arguments);
-  for (const std::string &module : joinedModules)
+  for (const std::string &module : linkedModules)
     image.insert(image.end(), module.begin(), module.end());
   return image;
 }
@@ -247,21 +247,21 @@ std::string LaunchLinker::describeSteps(const LaunchEntry &entry) const {
   return obstacle.empty() ? count : count + ", and never one: " + obstacle;
 }
 
-llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
+llvm::Expected<targets::LinkedCode> LaunchLinker::link(LinkModules linkModules) const {
   targets::LinkedCode linked;
   for (const LaunchEntry &entry : entries)
     linked.entries.push_back({entry.name, entry.name, describeSteps(entry)});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
                      llvm::join(llvm::map_range(entryTable, [](const EntryInfo &entry) { return entry.name; }), ", "));
-  std::vector<std::string> joinedModules;
+  std::vector<std::string> linkedModules;
   for (const std::vector<std::string> &module : modules) {
-    auto joined = join(module);
-    if (!joined)
-      return joined.takeError();
-    joinedModules.push_back(std::move(*joined));
+    auto linkedModule = linkModules(module);
+    if (!linkedModule)
+      return linkedModule.takeError();
+    linkedModules.push_back(std::move(*linkedModule));
   }
-  linked.image = makeImage(joinedModules);
+  linked.image = makeImage(linkedModules);
   return linked;
 }
 
@@ -274,16 +274,16 @@ static llvm::Error linkAll(LaunchLinker &linker, llvm::ArrayRef<targets::ObjectC
   return linker.addEntries(makePersistent);
 }
 
-llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
+llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, LinkModules linkModules,
                                                  MakePersistent makePersistent) {
   LaunchLinker linker;
   if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);
-  return linker.link(join);
+  return linker.link(linkModules);
 }
 
-llvm::Expected<std::vector<std::string>> getKernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
-                                                        MakePersistent makePersistent) {
+llvm::Expected<std::vector<std::string>> getKernelModules(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                          MakePersistent makePersistent) {
   LaunchLinker linker;
   if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);

@@ -7,8 +7,8 @@
 
 namespace talc::gpu {
 
-// Makes one module of the codes of kernels.
-using JoinCodes = llvm::function_ref<llvm::Expected<std::string>(llvm::ArrayRef<std::string> codes)>;
+// Links the PTX or SPIR-V of kernels to one module.
+using LinkModules = llvm::function_ref<llvm::Expected<std::string>(llvm::ArrayRef<std::string> modules)>;
 
 // An entry as one kernel that does the tasks of all its kernels (LaunchTable.h: persistent kernels).
 struct PersistentKernel {
@@ -26,11 +26,11 @@ struct EntryKernel {
 using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<EntryKernel> kernels,
                                                       PersistentKernel &persistent)>;
 
-llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
+llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, LinkModules linkModules,
                                                  MakePersistent makePersistent = nullptr);
 
-// The codes of all kernels, in their order.
-llvm::Expected<std::vector<std::string>> getKernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
-                                                        MakePersistent makePersistent = nullptr);
+// The modules of all kernels, in their order.
+llvm::Expected<std::vector<std::string>> getKernelModules(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                          MakePersistent makePersistent = nullptr);
 
 }  // namespace talc::gpu

@@ -116,7 +116,7 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::functionListings(
 }
 
 // Links the code of kernels, and declares the shared memory of persistent kernels.
-static llvm::Expected<std::string> joinCodes(llvm::ArrayRef<std::string> codes) {
+static llvm::Expected<std::string> linkModules(llvm::ArrayRef<std::string> codes) {
   if (codes.empty())
     return std::string();
   std::vector<PtxModule> modules;
@@ -142,8 +142,8 @@ static auto persistentKernelMaker(const std::string &chip) {
 
 static llvm::Expected<std::string> linkAllKernels(llvm::ArrayRef<targets::ObjectCode> objects,
                                                   const std::string &chip) {
-  auto codes = gpu::getKernelCodes(objects, persistentKernelMaker(chip));
-  return codes ? joinCodes(*codes) : codes.takeError();
+  auto codes = gpu::getKernelModules(objects, persistentKernelMaker(chip));
+  return codes ? linkModules(*codes) : codes.takeError();
 }
 
 // The PTX of a program includes its persistent kernels.
@@ -163,7 +163,7 @@ llvm::Expected<std::string> NvptxTarget::listing(llvm::StringRef word, ModuleOp 
 }
 
 llvm::Expected<targets::LinkedCode> NvptxTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  return gpu::linkLaunches(objects, joinCodes, persistentKernelMaker(chip));
+  return gpu::linkLaunches(objects, linkModules, persistentKernelMaker(chip));
 }
 
 llvm::Expected<std::vector<uint8_t>> NvptxTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {

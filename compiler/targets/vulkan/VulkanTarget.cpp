@@ -94,7 +94,7 @@ llvm::Expected<std::string> VulkanTarget::listing(llvm::StringRef, ModuleOp modu
 }
 
 // Kernels follow each other, each behind its number of words.
-static llvm::Expected<std::string> joinModules(llvm::ArrayRef<std::string> modules) {
+static llvm::Expected<std::string> linkModules(llvm::ArrayRef<std::string> modules) {
   std::string all;
   for (const std::string &module : modules) {
     auto words = static_cast<uint32_t>(module.size() / sizeof(uint32_t));
@@ -105,11 +105,11 @@ static llvm::Expected<std::string> joinModules(llvm::ArrayRef<std::string> modul
 }
 
 llvm::Expected<targets::LinkedCode> VulkanTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  return gpu::linkLaunches(objects, joinModules);
+  return gpu::linkLaunches(objects, linkModules);
 }
 
 llvm::Expected<std::vector<uint8_t>> VulkanTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  auto modules = gpu::getKernelCodes(objects);
+  auto modules = gpu::getKernelModules(objects);
   if (!modules)
     return modules.takeError();
   MLIRContext context;

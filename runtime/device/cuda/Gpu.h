@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU that is open: its context, and how its failures are told.
+// A GPU that is open: its context, and how its failures are reported.
 #pragma once
 
 #include "runtime/device/cuda/Driver.h"

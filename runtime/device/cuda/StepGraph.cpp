@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fails while a step is recorded fails again when it is launched, if it is more than a want of graphs, and is told
-// then.
+// Errors during capture are ignored: unless the driver only lacks graphs, the launch itself fails again and reports
+// them.
 #include "runtime/device/cuda/StepGraph.h"
 
 namespace talc::cuda {

@@ -16,7 +16,7 @@
 //   value = base + fixed + perToken * tokenCount of the step
 //
 // What a launch reads of the step itself lies in one buffer of 32-bit words, StepTables and behind it the arrays; a
-// step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). The KV cache
+// step is one copy to the device. The arena is sized for one worker, since no workgroup has memory of its own in it. The KV cache
 // of a slot lies as on CPUs, at ModelInfo::kvBytesPerSlot * slot, and is zero where no step has written.
 #pragma once
 

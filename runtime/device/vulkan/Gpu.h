@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU that is open: its logical device with one queue, and how its failures are told.
+// A GPU that is open: its logical device with one queue, and how its failures are reported.
 #pragma once
 
 #include "runtime/device/vulkan/Driver.h"

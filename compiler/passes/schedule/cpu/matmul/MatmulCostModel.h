@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model of matmuls: the tuning parameters of a shape on a processor that nothing else says.
+// The cost model of matmuls: it chooses the tuning parameters that no override or record sets.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/matmul/MatmulPlan.h"
