@@ -11,8 +11,8 @@ namespace talc::kernel {
 // On the functions that outline-kernels makes: the name of the compute op inside, for reports.
 constexpr llvm::StringLiteral kernelOpAttr = "kernel.op";
 
-// On an allocation: every thread has its own.
-constexpr llvm::StringLiteral perThreadAttr = "kernel.per_thread";
+// On an allocation: every worker has its own.
+constexpr llvm::StringLiteral perWorkerAttr = "kernel.per_worker";
 
 // On a module, until divide-work: its tasks are to be dynamic (see kernel.tasks). On a function that calls kernels: its
 // barriers suffice for dynamic tasks.

@@ -38,7 +38,7 @@ static constexpr DiscardableAttribute table[] = {
     {dynamicScheduleAttr, isAttribute<UnitAttr>, "unit", isOperation<ModuleOp, FunctionOpInterface>,
      "modules and functions"},
     onFunction(keepsSourceOrderAttr, isAttribute<UnitAttr>, "unit"),
-    {perThreadAttr, isAttribute<UnitAttr>, "unit", isOperation<memref::AllocOp>, "allocations"},
+    {perWorkerAttr, isAttribute<UnitAttr>, "unit", isOperation<memref::AllocOp>, "allocations"},
     {narrowedAttr, isFloat16, "f16 or bf16", isOperation<ArenaOp>, "kernel.arena"},
     // compiler/generators/GeneratedCode.h
     onFunction("kernel.generator", isAttribute<DictionaryAttr>, "a dictionary"),

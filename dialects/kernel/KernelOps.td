@@ -63,8 +63,8 @@ class Kernel_StepIndex<string opName, string opSummary> : Kernel_Op<opName, [Pur
   let results = (outs Index:$result);
   let assemblyFormat = "$step attr-dict";
 }
-def Kernel_ThreadOp : Kernel_StepIndex<"thread", "index of this thread">;
-def Kernel_ThreadsOp : Kernel_StepIndex<"threads", "number of threads that run the step">;
+def Kernel_WorkerOp : Kernel_StepIndex<"worker", "index of this worker">;
+def Kernel_WorkersOp : Kernel_StepIndex<"workers", "number of workers that run the step">;
 def Kernel_TokenCountOp : Kernel_StepIndex<"token_count", "number of tokens in the step">;
 def Kernel_SpanCountOp : Kernel_StepIndex<"span_count", "number of sequences in the step">;
 
@@ -77,18 +77,18 @@ def Kernel_OutputCountOp : Kernel_Op<"output_count", [Pure]> {
 
 def Kernel_BeginTasksOp : Kernel_Op<"begin_tasks", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "begins an op whose tasks are scheduled dynamically, and yields its index in the step";
-  let description = "Every thread counts these ops by itself, and runs all of them in the same order.";
+  let description = "Every worker counts these ops by itself, and runs all of them in the same order.";
   let arguments = (ins Kernel_Step:$step);
   let results = (outs Index:$schedule);
   let assemblyFormat = "$step attr-dict";
 }
 
 def Kernel_NextTaskOp : Kernel_Op<"next_task", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the next task of a dynamic schedule for this thread";
+  let summary = "the next task of a dynamic schedule for this worker";
   let description = [{
-    A number of [0, tasks); each is yielded once, to one thread. Thread i of n owns the tasks [tasks*i/n, tasks*(i+1)/n)
-    and takes them in ascending order; then it steals tasks of other threads that have begun the op. It yields `tasks`
-    once all tasks that the thread owns are done, by whichever thread.
+    A number of [0, tasks); each is yielded once, to one worker. Worker i of n owns the tasks [tasks*i/n, tasks*(i+1)/n)
+    and takes them in ascending order; then it steals tasks of other workers that have begun the op. It yields `tasks`
+    once all tasks that the worker owns are done, by whichever worker.
   }];
   let arguments = (ins Kernel_Step:$step, Index:$schedule, Index:$tasks);
   let results = (outs Index:$task);
@@ -96,7 +96,7 @@ def Kernel_NextTaskOp : Kernel_Op<"next_task", [MemoryEffects<[MemRead, MemWrite
 }
 
 def Kernel_TokenParallelOp : Kernel_Op<"token_parallel", [Pure]> {
-  let summary = "whether the step has so many tokens that every thread takes its tokens through whole layers";
+  let summary = "whether the step has so many tokens that every worker takes its tokens through whole layers";
   let arguments = (ins Kernel_Step:$step);
   let results = (outs I1:$result);
   let assemblyFormat = "$step attr-dict";
@@ -220,15 +220,15 @@ def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
 def Kernel_ArenaOp : Kernel_Op<"arena"> {
   let summary = "a temporary buffer at a planned offset of the arena";
   let description = [{
-    It begins `perToken` * token_count + `fixed` + `perThread` * thread bytes into the arena; `rows` is the dynamic
+    It begins `perToken` * token_count + `fixed` + `perWorker` * worker bytes into the arena; `rows` is the dynamic
     dimension of the buffer, if it has one. Two ops with the same offset are two buffers with disjoint lifetimes: their
     contents and element types are unrelated.
   }];
   let arguments = (ins Kernel_Step:$step, Optional<Index>:$rows, I64Attr:$perToken, I64Attr:$fixed,
-                       I64Attr:$perThread);
+                       I64Attr:$perWorker);
   let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
   let assemblyFormat = [{
-    $step (`rows` $rows^)? `at` $perToken `plus` $fixed `by_thread` $perThread attr-dict `:` type($result)
+    $step (`rows` $rows^)? `at` $perToken `plus` $fixed `by_worker` $perWorker attr-dict `:` type($result)
   }];
 }
 

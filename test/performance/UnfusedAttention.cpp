@@ -127,7 +127,7 @@ int main(int, char **arguments) {
   Span span = {0, tokens, 0, 0, 0, 0, 0, -1, 0};
   std::vector<unsigned char> arena(1 << 20);
   StepContext step = {};
-  step.threads = step.spanCount = 1;
+  step.workers = step.spanCount = 1;
   step.tokenCount = tokens;
   step.spans = &span;
   step.kvCache = reinterpret_cast<unsigned char *>(state.data());

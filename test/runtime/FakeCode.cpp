@@ -38,12 +38,12 @@ static int32_t makeCell(const StepContext *c, int64_t row) {
 }
 
 static void storeTokens(StepContext *c) {
-  for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
+  for (int64_t r = c->worker; r < c->tokenCount; r += c->workers)
     getSlot(c, c->tokens[r].slot)[c->tokens[r].position] = makeCell(c, r);
 }
 
 static void storeSources(const StepContext *c) {
-  for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
+  for (int64_t r = c->worker; r < c->tokenCount; r += c->workers)
     getSlot(c, c->tokens[r].slot)[getWeights(c)->sourceCells + c->tokens[r].position] = makeCell(c, r);
 }
 
@@ -66,7 +66,7 @@ static uint32_t hashHistory(const StepContext *c, const Span *span, int32_t visi
 // arena[row] = hash of what the row's token sees. `whole`: all tokens of its sequence.
 static void hashRows(const StepContext *c, int isWhole) {
   for (int64_t s = 0; s < c->spanCount; ++s)
-    for (int32_t i = (int32_t)c->thread; i < c->spans[s].tokenCount; i += (int32_t)c->threads) {
+    for (int32_t i = (int32_t)c->worker; i < c->spans[s].tokenCount; i += (int32_t)c->workers) {
       const Span *span = &c->spans[s];
       int32_t position = span->firstPosition + i, visible = isWhole ? span->tokenCount : position + 1;
       uint32_t hash = hashHistory(c, span, visible < span->prefix ? span->prefix : visible);
@@ -83,7 +83,7 @@ static void writeResult(StepContext *c, int result) {
   const int32_t width = getWeights(c)->widths[result];
   const int64_t piece = c->dynamicOps++, count = c->outputs[result].count;
   int64_t o;
-  while ((o = c->nextTask(c->schedulerState, c->thread, piece, count)) < count) {
+  while ((o = c->nextTask(c->schedulerState, c->worker, piece, count)) < count) {
     int32_t row = c->outputs[result].tokens[o];
     uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row] + (uint32_t)result;
     float *data = c->outputs[result].data + o * width;

@@ -155,7 +155,8 @@ static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
 static llvm::Error addPlans(const CompileOptions &options, CompileRequest &request) {
   for (const targets::TargetPtr &target : request.targets)
     if (std::string problem = options.plans.empty() ? "" : target->checkPlans(options.plans); !problem.empty())
-      return makeError(ErrorCode::Usage, "talc compile: --plan: {}; see talc compile --help", problem);
+      return makeError(ErrorCode::Usage, "talc compile: --plan: {}{}; see talc compile --help",
+                       request.targets.size() > 1 ? "target " + target->name() + ": " : "", problem);
   std::string path = options.tuned.empty() ? defaultTuningRecord(options.model) : options.tuned;
   TuningRecord record;
   std::vector<std::string> notes;

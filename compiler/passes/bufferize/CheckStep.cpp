@@ -77,7 +77,7 @@ MemoryRange getRange(kernel::ArenaOp arena) {
   MemRefType type = arena.getType();
   MemoryRange range;
   range.begin = range.end = {static_cast<int64_t>(arena.getPerToken()), static_cast<int64_t>(arena.getFixed())};
-  range.isPrivate = arena.getPerThread() > 0;
+  range.isPrivate = arena.getPerWorker() > 0;
   range.output = kernel::getOutputIndex(arena.getResult());
   // There are at most as many rows as tokens.
   (type.hasStaticShape() ? range.end.fixed : range.end.perRow) += talc::storedBytes(type);

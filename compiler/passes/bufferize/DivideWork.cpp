@@ -6,11 +6,11 @@
 // Many tokens: row-wise ops (norm, rope, gather, kv_append, elementwise) are divided by rows; matmuls adapt to the
 // number of tokens of the step. Attention is divided by heads, in blocks of queries: with a causal mask the last
 // queries have more work than the first, so that equal numbers of queries would not be equal work. On CPUs, idle
-// threads steal tasks of matmuls and attention from other threads (kernel.next_task).
+// workers steal tasks of matmuls and attention from other workers (kernel.next_task).
 //
-// One token: dividing a norm by rows would leave it to one thread, at the price of a barrier before and after. Instead
-// every thread computes it redundantly, into memory of its own. kv_append and attention are divided by heads alike
-// (with split-KV, so is the newest block of a head), so that a thread finds the keys that it stored itself. A decoder
+// One token: dividing a norm by rows would leave it to one worker, at the price of a barrier before and after. Instead
+// every worker computes it redundantly, into memory of its own. kv_append and attention are divided by heads alike
+// (with split-KV, so is the newest block of a head), so that a worker finds the keys that it stored itself. A decoder
 // layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -36,7 +36,7 @@ static memref::AllocOp getTemporary(Operation *op) {
   return destination ? destination.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
-// Memory per thread must not be written by an op that is divided otherwise, nor in another function.
+// Memory per worker must not be written by an op that is divided otherwise, nor in another function.
 static bool canBePerThread(memref::AllocOp temporary) {
   return llvm::all_of(temporary->getUsers(), [&](Operation *user) {
     if (isa<ViewLikeOpInterface>(user))
@@ -50,7 +50,7 @@ static bool canBePerThread(memref::AllocOp temporary) {
   });
 }
 
-// Every thread computes a single row redundantly, if possible.
+// Every worker computes a single row redundantly, if possible.
 static Share chooseShare(kernel::ComputeOpInterface op) {
   Share division = op.getDivision();
   memref::AllocOp temporary = division == Share::rows ? getTemporary(op) : memref::AllocOp();
@@ -107,7 +107,7 @@ struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
       });
       kernel::TasksOp::wrap(op, step, op.getTaskSpace(share), share).setDynamic(isDynamic);
       if (share == Share::all)
-        getTemporary(op)->setAttr(kernel::perThreadAttr, UnitAttr::get(&getContext()));
+        getTemporary(op)->setAttr(kernel::perWorkerAttr, UnitAttr::get(&getContext()));
     }
   }
 };

@@ -2,8 +2,8 @@
 // insert-barriers: inserts a barrier where data crosses workers.
 //
 // A kernel needs a barrier if, since the last one, another kernel wrote what it reads, or accessed what it writes, with
-// another division of the work. Two kernels divided by rows do not need one, since a thread reads only rows that it
-// wrote; nor does memory that every thread has for itself. Through a KV cache tokens do meet: attention reads the keys
+// another division of the work. Two kernels divided by rows do not need one, since a worker reads only rows that it
+// wrote; nor does memory that every worker has for itself. Through a KV cache tokens do meet: attention reads the keys
 // of earlier tokens. There two kernels divided by heads do not need a barrier, since both divide the heads of the
 // cache. Other memory needs one even then, since attention ops divide its heads in different ways.
 //
@@ -54,14 +54,14 @@ SmallVector<Access> getAccesses(func::CallOp call, func::FuncOp callee) {
     }
     Value memory = kernel::getBaseBuffer(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
-    bool isPrivate = !tasks.getDynamic() && definition && definition->hasAttr(kernel::perThreadAttr);
+    bool isPrivate = !tasks.getDynamic() && definition && definition->hasAttr(kernel::perWorkerAttr);
     if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
       accesses.push_back({memory, share, kernel::writes(op, operand), output});
   }
   return accesses;
 }
 
-// Whether every thread finds in its own data of `before` what `after` accesses.
+// Whether every worker finds in its own data of `before` what `after` accesses.
 bool isLocal(const Access &before, const Access &after, bool byTokens) {
   auto resolved = [&](Share share) {
     return share == Share::adaptive ? (byTokens ? Share::rows : Share::columns) : share;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan-memory: assigns offsets to temporaries in the arena, and to weights and KV caches.
 //
-//   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_thread 0
+//   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_worker 0
 //
 // A buffer lives from its definition to the barrier after its last use, in program order. Buffers are placed largest
 // first, each at the lowest offset that is free during its life. There are three kinds, planned separately: a buffer
 // with a dynamic dimension (at most T rows for T tokens) takes bytes per token, a static one a fixed number, and one
-// that every thread has for itself a fixed number per thread. Temporaries of a block follow those of its callers. MLIR
+// that every worker has for itself a fixed number per worker. Temporaries of a block follow those of its callers. MLIR
 // 22 does not have a static arena planner.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -35,7 +35,7 @@ namespace {
 constexpr int64_t alignment = 64;
 
 // The number that the bytes of a buffer are multiplied by.
-enum Kind { PerToken, Fixed, PerThread, kinds };
+enum Kind { PerToken, Fixed, PerWorker, kinds };
 
 // A temporary: its allocation, its size, and the operations between which it lives.
 struct Buffer {
@@ -106,12 +106,12 @@ int64_t assignOffsets(MutableArrayRef<Buffer> buffers, int kind) {
 }
 
 Kind getKind(memref::AllocOp alloc) {
-  if (alloc->hasAttr(kernel::perThreadAttr))
-    return PerThread;
+  if (alloc->hasAttr(kernel::perWorkerAttr))
+    return PerWorker;
   return alloc.getType().hasStaticShape() ? Fixed : PerToken;
 }
 
-// Between two barriers threads execute different operations, so that a buffer lives until the barrier after its last
+// Between two barriers workers execute different operations, so that a buffer lives until the barrier after its last
 // use. The call of a block begins with a barrier.
 SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &symbols) {
   DenseMap<Operation *, int64_t> order;
@@ -146,13 +146,13 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     auto add = [&](StringRef name, int64_t value) { plan.emplace_back(name, builder.getI64IntegerAttr(value)); };
     add(keys::arenaBytesPerToken, arena[PerToken]);
     add(keys::arenaBytesFixed, arena[Fixed]);
-    add(keys::arenaBytesPerThread, arena[PerThread]);
+    add(keys::arenaBytesPerThread, arena[PerWorker]);
     add(keys::weightBytes, assignWeightOffsets(builder));
     assignKvOffsets(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
     talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
-      return llvm::formatv("temporaries take {0} bytes per token, {1} fixed, {2} per thread", arena[PerToken],
-                           arena[Fixed], arena[PerThread]);
+      return llvm::formatv("temporaries take {0} bytes per token, {1} fixed, {2} per worker", arena[PerToken],
+                           arena[Fixed], arena[PerWorker]);
     });
   }
 
@@ -186,7 +186,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   // The frame of a function begins where the largest frame of its callers ends. The arena has the per-token buffers of
-  // all functions, then the fixed ones, then those of each thread.
+  // all functions, then the fixed ones, then those of each worker.
   FrameSize planArena() {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
@@ -227,10 +227,10 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
                                                                                     : Value();
     int64_t perToken = buffer.kind == PerToken ? offset : total[PerToken];
     int64_t fixed = buffer.kind == PerToken ? 0 : buffer.kind == Fixed ? offset : total[Fixed] + offset;
-    int64_t perThread = buffer.kind == PerThread ? total[PerThread] : 0;
+    int64_t perWorker = buffer.kind == PerWorker ? total[PerWorker] : 0;
     Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
     auto arena = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
-                                         fixed, perThread);
+                                         fixed, perWorker);
     buffer.alloc.replaceAllUsesWith(arena.getResult());
     buffer.alloc.erase();
   }

@@ -4,7 +4,7 @@
 //   kernel.attention %q, %kv into %out   ->   kernel.attention %q, %kv block 256 into %partials
 //                                             kernel.combine %partials block 256 into %out
 //
-// Every thread combines all heads redundantly, into memory of its own: the barrier after the attention moves between
+// Every worker combines all heads redundantly, into memory of its own: the barrier after the attention moves between
 // the two ops, and none is added. A KV cache that is a single block is left unchanged.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"

@@ -8,7 +8,6 @@
 #include "compiler/passes/schedule/gpu/Tunables.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -62,7 +61,7 @@ void VulkanTarget::addCodegen(OpPassManager &passes) const {
   passes.addPass(createCSEPass());
   passes.addPass(createConvertWorkgroupsToSPIRV());
   // Devices are only asked for capabilities that a kernel uses.
-  passes.nest<spirv::ModuleOp>().addPass(spirv::createSPIRVUpdateVCEPass());
+  passes.nest("spirv.module").addPass(spirv::createSPIRVUpdateVCEPass());
   endStage(passes, {"builtin", "func", "talc", "spirv"});
 }
 

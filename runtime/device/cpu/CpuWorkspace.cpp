@@ -103,21 +103,21 @@ struct Call {
   StepAbort *abort;
 };
 
-// A thread in a step, for the callbacks of generated code.
+// A worker in a step, for the callbacks of generated code.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
   StepAbort *abort;
-  int64_t barriers = 0;  // that the thread has reached
+  int64_t barriers = 0;  // that the worker has reached
   jmp_buf out = {};      // of an aborted step
 
   static Seat &of(void *state) { return *static_cast<Seat *>(state); }
-  void mark(int64_t event) const { context->mark(context->markState, context->thread, event); }
+  void mark(int64_t event) const { context->mark(context->markState, context->worker, event); }
 };
 
 void wait(void *state) {
   Seat &seat = Seat::of(state);
-  seat.pool->wait(seat.context->thread);
+  seat.pool->wait(seat.context->worker);
 }
 
 // Waits, and marks when the barrier was passed.
@@ -130,23 +130,23 @@ void waitMeasured(void *state) {
 void waitAsking(void *state) {
   Seat &seat = Seat::of(state);
   const int64_t number = ++seat.barriers;
-  if (seat.context->thread == 0)
+  if (seat.context->worker == 0)
     seat.abort->askBefore(number);
-  if (seat.context->threads > 1)
+  if (seat.context->workers > 1)
     wait(state);
   if (seat.abort->endsAt(number))
     longjmp(seat.out, 1);
 }
 
-int64_t nextTask(void *pool, int64_t thread, int64_t op, int64_t tasks) {
-  return static_cast<ThreadPool *>(pool)->nextTask(thread, op, tasks);
+int64_t nextTask(void *pool, int64_t worker, int64_t op, int64_t tasks) {
+  return static_cast<ThreadPool *>(pool)->nextTask(worker, op, tasks);
 }
 
-void runThread(void *argument, int32_t thread) {
+void runWorker(void *argument, int32_t worker) {
   auto *call = static_cast<Call *>(argument);
   StepContext context = *call->context;
   Seat seat = {call->pool, &context, call->abort};
-  context.thread = thread;
+  context.worker = worker;
   context.barrierState = &seat;
   if (call->abort && setjmp(seat.out) != 0)
     return;
@@ -180,12 +180,12 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
 }
 
 void CpuWorkspace::runOn(int32_t threads, EntryIndex entry, StepContext &context) {
-  context.threads = usedThreads = threads;
+  context.workers = usedThreads = threads;
   context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
   Call call = {model.function(entry), &context, pool.get(), abort.get()};
   if (abort)
     abort->begin();
-  pool->run(runThread, &call, threads);
+  pool->run(runWorker, &call, threads);
 }
 
 static int64_t nanosecondsNow() {

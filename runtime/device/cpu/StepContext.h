@@ -2,9 +2,9 @@
 // CONTRACT between code for CPUs and runtime: the argument of a step function.
 //
 // A step evaluates tokenCount tokens of spanCount sequences, laid end to end without padding. It is one parallel
-// program: the runtime calls the same function for every thread, each with a copy of the context that differs in
-// `thread` alone. The generated code divides the work, calls `nextTask` where the schedule is dynamic, and `barrier`
-// where data crosses threads. Between barriers another thread of the system may continue it.
+// program: the runtime calls the same function for every worker, each with a copy of the context that differs in
+// `worker` alone. The generated code divides the work, calls `nextTask` where the schedule is dynamic, and `barrier`
+// where data crosses workers. Between barriers another thread of the system may continue a worker.
 //
 // Exported symbols of a Code section, all of the type StepFunction (Entries.h):
 //   a decoder           talc_prefill (any step) and talc_decode (tokenCount 1, and every result wanted of it)
@@ -26,8 +26,8 @@ struct Output {
 
 // Field order is part of the contract: generated code addresses fields by index (8 bytes each).
 struct StepContext {
-  int64_t thread;  // 0 to threads - 1
-  int64_t threads;
+  int64_t worker;  // 0 to workers - 1
+  int64_t workers;
   int64_t tokenCount;
   int64_t spanCount;
   StepInputs inputs;
@@ -38,20 +38,20 @@ struct StepContext {
   // Slot s begins at kvCache + s * ModelInfo::kvBytesPerSlot. It is zero where no step has written since the session
   // began; elsewhere it may hold tokens of earlier sequences.
   unsigned char *kvCache;
-  unsigned char *arena;        // 64-byte aligned, sized by ModelInfo for this tokenCount and thread count
+  unsigned char *arena;        // 64-byte aligned, sized by ModelInfo for this tokenCount and number of workers
   Output outputs[maxResults];  // the first ones
   void (*barrier)(void *barrierState);
   void *barrierState;
-  // Work stealing: returns the next task in [0, tasks) of a dynamically scheduled op for the thread. First come those
-  // of its own share, [tasks * thread / threads, tasks * (thread + 1) / threads), in ascending order, then some of
-  // others who have begun the op, and at last `tasks`, when its share is done by whichever threads; what those wrote is
-  // visible then. All threads pass the same ops, numbered from 0 in each step, in the same order.
-  int64_t (*nextTask)(void *schedulerState, int64_t thread, int64_t op, int64_t tasks);
+  // Work stealing: returns the next task in [0, tasks) of a dynamically scheduled op for the worker. First come those
+  // of its own share, [tasks * worker / workers, tasks * (worker + 1) / workers), in ascending order, then some of
+  // others who have begun the op, and at last `tasks`, when its share is done by whichever workers; what those wrote
+  // is visible then. All workers pass the same ops, numbered from 0 in each step, in the same order.
+  int64_t (*nextTask)(void *schedulerState, int64_t worker, int64_t op, int64_t tasks);
   void *schedulerState;
   int64_t dynamicOps;  // 0 at first; generated code counts its dynamically scheduled ops here
   // A hook for profilers; null in normal runs. Called with a kernel's number (its index in the manifest's list) when a
-  // thread has finished its share of the kernel.
-  void (*mark)(void *markState, int64_t thread, int64_t kernel);
+  // worker has finished its share of the kernel.
+  void (*mark)(void *markState, int64_t worker, int64_t kernel);
   void *markState;
   Output moreOutputs[maxOutputs - maxResults];  // the rest
 

@@ -104,10 +104,10 @@ func.func @step(%s: !kernel.step, %at: index) {
   kernel.tasks %s over queries by heads of(%at, %at, %at) grain [48, 2] scattered {
   ^bb0(%sequence: index, %head: index, %heads: index, %row: index, %rows: index):
   }
-  // CHECK: kernel.thread %[[STEP]]
-  %0 = kernel.thread %s
-  // CHECK: kernel.threads %[[STEP]]
-  %1 = kernel.threads %s
+  // CHECK: kernel.worker %[[STEP]]
+  %0 = kernel.worker %s
+  // CHECK: kernel.workers %[[STEP]]
+  %1 = kernel.workers %s
   // CHECK: kernel.token_count %[[STEP]]
   %2 = kernel.token_count %s
   // CHECK: kernel.span_count %[[STEP]]
@@ -154,10 +154,10 @@ func.func @step(%s: !kernel.step, %at: index) {
   %18 = kernel.values %s, %16[%8] : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>> -> memref<4x2x16x16xf32>
   // CHECK: kernel.output %[[STEP]] 0 : memref<?x80xf32>
   %19 = kernel.output %s 0 : memref<?x80xf32>
-  // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_thread 0 : memref<?x32xf32>
-  %20 = kernel.arena %s rows %at at 128 plus 64 by_thread 0 : memref<?x32xf32>
-  // CHECK: kernel.arena %[[STEP]] at 0 plus 0 by_thread 128 : memref<1x32xf32>
-  %21 = kernel.arena %s at 0 plus 0 by_thread 128 : memref<1x32xf32>
+  // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_worker 0 : memref<?x32xf32>
+  %20 = kernel.arena %s rows %at at 128 plus 64 by_worker 0 : memref<?x32xf32>
+  // CHECK: kernel.arena %[[STEP]] at 0 plus 0 by_worker 128 : memref<1x32xf32>
+  %21 = kernel.arena %s at 0 plus 0 by_worker 128 : memref<1x32xf32>
   // CHECK: kernel.barrier %[[STEP]]{{$}}
   kernel.barrier %s
   // CHECK: kernel.barrier %[[STEP]] unless_token_parallel

@@ -102,7 +102,7 @@ module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
     return
   }
   func.func @causal_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    %parts = kernel.arena %s at 0 plus 0 by_worker 0 : !parts
     kernel.tasks %s over keys by heads {
     ^bb0(%p0: index, %p1: index):
       kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !own, !parts) -> ()
@@ -115,7 +115,7 @@ module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
     return
   }
   func.func @causal_window_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    %parts = kernel.arena %s at 0 plus 0 by_worker 0 : !parts
     kernel.tasks %s over keys by heads {
     ^bb0(%p0: index, %p1: index):
       kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 block 64 into %parts : (!kernel.step, !row, !own, !parts) -> ()
@@ -128,7 +128,7 @@ module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
     return
   }
   func.func @causal_bias_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    %parts = kernel.arena %s at 0 plus 0 by_worker 0 : !parts
     kernel.tasks %s over keys by heads {
     ^bb0(%p0: index, %p1: index):
       kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !own, !bias, !parts) -> ()
@@ -141,7 +141,7 @@ module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
     return
   }
   func.func @source_split(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    %parts = kernel.arena %s at 0 plus 0 by_worker 0 : !parts
     kernel.tasks %s over keys by heads {
     ^bb0(%p0: index, %p1: index):
       kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !source, !parts) -> ()

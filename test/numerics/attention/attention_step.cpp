@@ -115,8 +115,8 @@ template <typename AnyKernel> std::vector<float> run(AnyKernel *kernel, const St
   for (int thread = 0; thread < threads; ++thread)
     pool.emplace_back([&, thread] {
       StepContext context = {};
-      context.thread = thread;
-      context.threads = threads;
+      context.worker = thread;
+      context.workers = threads;
       context.tokenCount = step.rows();
       context.spanCount = static_cast<int64_t>(step.spans.size());
       context.spans = step.spans.data();

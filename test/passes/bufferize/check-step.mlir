@@ -20,9 +20,9 @@
 // per row are free again behind a barrier that every division has.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
-  %z = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
+  %z = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
   %out = kernel.output %s 0 : memref<?x32xf32>
   call @ids(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
@@ -73,8 +73,8 @@ func.func @product(%s: !kernel.step, %in: memref<?x32xf32>, %w: memref<2x32x16xf
 // Columns of a row cross workers.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step not divided by tokens}}
   call @across(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
@@ -105,8 +105,8 @@ func.func @across(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
   %count = kernel.output_count %s 0
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %count at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %count at 128 plus 0 by_worker 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   kernel.barrier %s unless_token_parallel
   // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step divided by tokens}}
@@ -137,9 +137,9 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 // %z lies over half of %x, where a row is another worker's.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
-  %z = kernel.arena %s rows %rows at 64 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
+  %z = kernel.arena %s rows %rows at 64 plus 0 by_worker 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   // expected-error@+1 {{writes memory that @one writes on other workers}}
@@ -170,9 +170,9 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 // The place of %x was given to %z too early, whatever barriers there are.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %rows at 192 plus 0 by_thread 0 : memref<?x32xf32>
-  %z = kernel.arena %s rows %rows at 64 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %rows at 192 plus 0 by_worker 0 : memref<?x32xf32>
+  %z = kernel.arena %s rows %rows at 64 plus 0 by_worker 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.barrier %s
@@ -205,8 +205,8 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %rows = kernel.token_count %s
-  %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
   // expected-error@+1 {{reads memory that was not written in this step}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return

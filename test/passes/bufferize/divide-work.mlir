@@ -36,11 +36,11 @@ func.func @many_rows(%s: !kernel.step, %rows: index, %kv: !talc.kv_cache<2 x 16 
   return
 }
 
-// A row-wise op with one row is for every thread, in memory of its own; what goes to the caller has one writer.
+// A row-wise op with one row is for every worker, in memory of its own; what goes to the caller has one writer.
 // CHECK-LABEL: @one_row
-// CHECK: memref.alloc() {kernel.per_thread}
+// CHECK: memref.alloc() {kernel.per_worker}
 // CHECK: memref.alloc() : memref<1x64xf32>
-// CHECK: memref.alloc() {kernel.per_thread}
+// CHECK: memref.alloc() {kernel.per_worker}
 // CHECK: kernel.tasks %{{.*}} over rows by all {
 // CHECK: kernel.norm
 // CHECK: kernel.tasks %{{.*}} over tiles by columns {
@@ -77,7 +77,7 @@ func.func @one_row(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.kv_cache<2
 
 // Memory that compute ops of another division write, too, belongs to all threads; so does a block's destination.
 // CHECK-LABEL: @other_writers
-// CHECK-NOT: kernel.per_thread
+// CHECK-NOT: kernel.per_worker
 // CHECK: kernel.tasks %{{.*}} over rows by rows {
 // CHECK: kernel.norm
 // CHECK: kernel.tasks %{{.*}} over rows by rows {

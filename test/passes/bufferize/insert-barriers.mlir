@@ -93,9 +93,9 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.kv_cache<2 x 16 x 
 // CHECK-NEXT: call @matmul
 // CHECK-NEXT: return
 func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
-  %a = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
+  %a = memref.alloc() {kernel.per_worker} : memref<1x32xf32>
   %b = memref.alloc() : memref<1x64xf32>
-  %c = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
+  %c = memref.alloc() {kernel.per_worker} : memref<1x32xf32>
   %d = memref.alloc() : memref<1x32xf32>
   kernel.tasks %s over rows by all {
   ^bb0(%p0: index, %p1: index):

@@ -9,8 +9,8 @@ talc.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>
 func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.entry_name = "prefill"} {
   %kv = kernel.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>
   %rows = kernel.token_count %step
-  %x = kernel.arena %step rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %bias = kernel.arena %step at 128 plus 0 by_thread 0 : memref<2x127xf32>
+  %x = kernel.arena %step rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %bias = kernel.arena %step at 128 plus 0 by_worker 0 : memref<2x127xf32>
   call @attention(%step, %x, %kv, %bias, %x) : (!kernel.step, memref<?x32xf32>, !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<2x127xf32>, memref<?x32xf32>) -> ()
   return
 }

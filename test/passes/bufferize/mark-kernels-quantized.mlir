@@ -13,10 +13,10 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.entry_name 
   %w = kernel.weight %step @w : memref<1x32x16x!talc.stored<q8_0>>
   %v = kernel.weight %step @v : memref<1x32x16xbf16>
   %rows = kernel.token_count %step
-  %q = kernel.arena %step rows %rows at 0 plus 0 by_thread 0 : memref<?x32x!talc.stored<q8_sums>>
-  %b = kernel.arena %step rows %rows at 64 plus 0 by_thread 0 : memref<?x32xbf16>
-  %x = kernel.arena %step rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %step rows %rows at 256 plus 0 by_thread 0 : memref<?x16xf32>
+  %q = kernel.arena %step rows %rows at 0 plus 0 by_worker 0 : memref<?x32x!talc.stored<q8_sums>>
+  %b = kernel.arena %step rows %rows at 64 plus 0 by_worker 0 : memref<?x32xbf16>
+  %x = kernel.arena %step rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %step rows %rows at 256 plus 0 by_worker 0 : memref<?x16xf32>
   call @integers(%step, %q, %w, %y) : (!kernel.step, memref<?x32x!talc.stored<q8_sums>>, memref<1x32x16x!talc.stored<q8_0>>, memref<?x16xf32>) -> ()
   call @pairs(%step, %b, %v, %y) : (!kernel.step, memref<?x32xbf16>, memref<1x32x16xbf16>, memref<?x16xf32>) -> ()
   call @wide(%step, %x, %v, %y) : (!kernel.step, memref<?x32xf32>, memref<1x32x16xbf16>, memref<?x16xf32>) -> ()

@@ -30,12 +30,12 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.entry_name 
   %b = kernel.weight %step @b : memref<80xf32>
   %kv = kernel.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>
   %rows = kernel.token_count %step
-  %x = kernel.arena %step rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
-  %y = kernel.arena %step rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %step rows %rows at 0 plus 0 by_worker 0 : memref<?x32xf32>
+  %y = kernel.arena %step rows %rows at 128 plus 0 by_worker 0 : memref<?x32xf32>
   call @block(%step, %x, %scale, %kv, %y) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>) -> ()
   call @block(%step, %y, %scale, %kv, %x) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>) -> ()
   %wanted = kernel.output_count %step 0
-  %z = kernel.arena %step rows %wanted at 256 plus 0 by_thread 0 : memref<?x32xf32>
+  %z = kernel.arena %step rows %wanted at 256 plus 0 by_worker 0 : memref<?x32xf32>
   call @norm(%step, %x, %scale, %z) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   %output = kernel.output %step 0 : memref<?x80xf32>
   call @matmul(%step, %z, %w, %b, %output, %output) : (!kernel.step, memref<?x32xf32>, memref<5x32x16xbf16>, memref<80xf32>, memref<?x80xf32>, memref<?x80xf32>) -> ()

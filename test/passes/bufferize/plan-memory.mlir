@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: who shares a place in the arena and who does not, per token, fixed and per thread; offsets of weights and
+// plan-memory: who shares a place in the arena and who does not, per token, fixed and per worker; offsets of weights and
 // states; the plan of the module.
 // RUN: talc-opt %s -split-input-file -plan-memory | FileCheck %s
 
@@ -9,12 +9,12 @@
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[ROWS:[a-z0-9]+]]: index
 // CHECK-NOT: memref.alloc
-// CHECK: %[[A:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 0 plus 0 by_thread 0 : memref<?x32xf32>
-// CHECK: %[[B:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 128 plus 0 by_thread 0
+// CHECK: %[[A:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 0 plus 0 by_worker 0 : memref<?x32xf32>
+// CHECK: %[[B:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 128 plus 0 by_worker 0
 // CHECK: call @use(%[[STEP]], %[[A]], %[[B]])
-// CHECK: %[[C:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 0 plus 0 by_thread 0
+// CHECK: %[[C:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 0 plus 0 by_worker 0
 // CHECK: call @use(%[[STEP]], %[[B]], %[[C]])
-// CHECK: %[[D:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 128 plus 0 by_thread 0
+// CHECK: %[[D:.*]] = kernel.arena %[[STEP]] rows %[[ROWS]] at 128 plus 0 by_worker 0
 func.func @chain(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x32xf32>
   %b = memref.alloc(%rows) : memref<?x32xf32>
@@ -60,14 +60,14 @@ func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>) attributes {kerne
 // buffers lie behind those of all its callers. Sizes are rounded up to 64 bytes; the largest buffer is placed first.
 // CHECK: talc.plan = {arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64, arena_bytes_per_token = 832 : i64,
 // CHECK-LABEL: func.func @caller(
-// CHECK: %[[X:.*]] = kernel.arena {{.*}} at 512 plus 0 by_thread 0 : memref<?x33xf32>
-// CHECK: %[[Y:.*]] = kernel.arena {{.*}} at 0 plus 0 by_thread 0 : memref<?x128xf32>
+// CHECK: %[[X:.*]] = kernel.arena {{.*}} at 512 plus 0 by_worker 0 : memref<?x33xf32>
+// CHECK: %[[Y:.*]] = kernel.arena {{.*}} at 0 plus 0 by_worker 0 : memref<?x128xf32>
 // CHECK: call @block(%{{.*}}, %{{.*}}, %[[Y]])
-// CHECK: kernel.arena {{.*}} at 512 plus 0 by_thread 0 : memref<?x33xf32>
+// CHECK: kernel.arena {{.*}} at 512 plus 0 by_worker 0 : memref<?x33xf32>
 // CHECK-LABEL: func.func @small_caller(
-// CHECK: kernel.arena {{.*}} at 0 plus 0 by_thread 0 : memref<?x128xf32>
+// CHECK: kernel.arena {{.*}} at 0 plus 0 by_worker 0 : memref<?x128xf32>
 // CHECK-LABEL: func.func private @block(
-// CHECK: kernel.arena {{.*}} at 704 plus 0 by_thread 0 : memref<?x32xf32>
+// CHECK: kernel.arena {{.*}} at 704 plus 0 by_worker 0 : memref<?x32xf32>
 func.func @caller(%s: !kernel.step, %rows: index) {
   %x = memref.alloc(%rows) : memref<?x33xf32>
   %y = memref.alloc(%rows) : memref<?x128xf32>
@@ -100,17 +100,17 @@ func.func private @narrow(%0: !kernel.step, %1: memref<?x33xf32>) attributes {ke
 // Fixed buffers begin behind all per-token ones, those of threads behind all fixed ones.
 // CHECK: talc.plan = {arena_bytes_fixed = 256 : i64, arena_bytes_per_thread = 192 : i64, arena_bytes_per_token = 128 : i64,
 // CHECK-LABEL: func.func @kinds(
-// CHECK: at 0 plus 0 by_thread 0 : memref<?x32xf32>
-// CHECK: at 128 plus 0 by_thread 0 : memref<1x32xf32>
-// CHECK: at 128 plus 128 by_thread 0 : memref<1x32xf32>
-// CHECK: at 128 plus 256 by_thread 192 : memref<1x32xf32>
-// CHECK: at 128 plus 384 by_thread 192 : memref<1x16xf32>
+// CHECK: at 0 plus 0 by_worker 0 : memref<?x32xf32>
+// CHECK: at 128 plus 0 by_worker 0 : memref<1x32xf32>
+// CHECK: at 128 plus 128 by_worker 0 : memref<1x32xf32>
+// CHECK: at 128 plus 256 by_worker 192 : memref<1x32xf32>
+// CHECK: at 128 plus 384 by_worker 192 : memref<1x16xf32>
 func.func @kinds(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x32xf32>
   %b = memref.alloc() : memref<1x32xf32>
   %c = memref.alloc() : memref<1x32xf32>
-  %d = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
-  %e = memref.alloc() {kernel.per_thread} : memref<1x16xf32>
+  %d = memref.alloc() {kernel.per_worker} : memref<1x32xf32>
+  %e = memref.alloc() {kernel.per_worker} : memref<1x16xf32>
   call @use(%s, %a, %b, %c, %d, %e) : (!kernel.step, memref<?x32xf32>, memref<1x32xf32>, memref<1x32xf32>, memref<1x32xf32>, memref<1x16xf32>) -> ()
   return
 }

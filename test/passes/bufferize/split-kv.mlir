@@ -17,7 +17,7 @@
 // SMALL-LABEL: @decode(
 // SMALL: memref.alloc() : memref<16x96xf32>
 // SMALL: block 64 into
-// A barrier between a head's blocks and their sum, which every thread makes for itself, and none behind.
+// A barrier between a head's blocks and their sum, which every worker makes for itself, and none behind.
 // BARRIERS-LABEL: @decode(
 // BARRIERS: kernel.barrier
 // BARRIERS-NEXT: call @kv_append

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert-step-to-llvm: converts reads of the running step to loads from struct StepContext.
 //
-//   %t = kernel.thread %step        ->   %p = getelementptr %step[0];  %t = load i64 %p
+//   %t = kernel.worker %step        ->   %p = getelementptr %step[0];  %t = load i64 %p
 //   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + offset of @qkv
 //
 // The layout is that of runtime/device/cpu/StepContext.h, which is checked below.
@@ -82,23 +82,23 @@ int64_t outputField(int64_t output, int64_t field) {
 
 Value convertArena(ContextReader &r, kernel::ArenaOp op) {
   Value rows = r.field(op.getStep(), offsetof(StepContext, tokenCount), r.b.getI64Type());
-  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
+  Value worker = r.field(op.getStep(), offsetof(StepContext, worker), r.b.getI64Type());
   Value offset = r.add(r.mul(rows, r.constant(op.getPerToken())), r.constant(op.getFixed()));
-  offset = r.add(offset, r.mul(thread, r.constant(op.getPerThread())));
+  offset = r.add(offset, r.mul(worker, r.constant(op.getPerWorker())));
   Value base = r.field(op.getStep(), offsetof(StepContext, arena), r.pointer());
   return r.buffer(cast<MemRefType>(op.getType()), r.bytesFrom(base, offset),
                   op.getRows() ? r.toI64(op.getRows()) : Value());
 }
 
-// A step is divided by tokens if every thread gets at least this many. All threads then read all weights, which pays
-// only with enough tokens; divided by columns, a thread reads its part of the weights, and activations that others
+// A step is divided by tokens if every worker gets at least this many. All workers then read all weights, which pays
+// only with enough tokens; divided by columns, a worker reads its part of the weights, and activations that others
 // wrote.
 constexpr int64_t manyRows = 48;
 
 Value convertTokenParallel(ContextReader &r, Value step) {
   Value rows = r.field(step, offsetof(StepContext, tokenCount), r.b.getI64Type());
-  Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
-  return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(manyRows)));
+  Value workers = r.field(step, offsetof(StepContext, workers), r.b.getI64Type());
+  return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(workers, r.constant(manyRows)));
 }
 
 Value convertBeginTasks(ContextReader &r, kernel::BeginTasksOp op) {
@@ -112,9 +112,9 @@ Value convertNextTask(ContextReader &r, kernel::NextTaskOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, nextTask), r.pointer());
   Value state = r.field(op.getStep(), offsetof(StepContext, schedulerState), r.pointer());
   Type i64 = r.b.getI64Type();
-  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), i64);
+  Value worker = r.field(op.getStep(), offsetof(StepContext, worker), i64);
   auto type = LLVM::LLVMFunctionType::get(i64, {r.pointer(), i64, i64, i64});
-  SmallVector<Value> arguments = {function, state, thread, r.toI64(op.getSchedule()), r.toI64(op.getTasks())};
+  SmallVector<Value> arguments = {function, state, worker, r.toI64(op.getSchedule()), r.toI64(op.getTasks())};
   return r.toIndex(LLVM::CallOp::create(r.b, r.loc, type, arguments).getResult());
 }
 
@@ -144,10 +144,10 @@ void convertMark(ContextReader &r, kernel::MarkOp op) {
   OpBuilder::InsertionGuard guard(r.b);
   r.b.setInsertionPointToStart(branch.thenBlock());
   Value state = r.field(op.getStep(), offsetof(StepContext, markState), r.pointer());
-  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
+  Value worker = r.field(op.getStep(), offsetof(StepContext, worker), r.b.getI64Type());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(r.b.getContext()),
                                           {r.pointer(), r.b.getI64Type(), r.b.getI64Type()});
-  LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state, thread, r.constant(op.getKernel())});
+  LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state, worker, r.constant(op.getKernel())});
 }
 
 // The values that replace the results of a step op.
@@ -161,8 +161,8 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
   };
   auto type = [](auto o) { return cast<MemRefType>(o.getResult().getType()); };
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([&](kernel::ThreadOp o) { return count(o, offsetof(StepContext, thread)); })
-      .Case([&](kernel::ThreadsOp o) { return count(o, offsetof(StepContext, threads)); })
+      .Case([&](kernel::WorkerOp o) { return count(o, offsetof(StepContext, worker)); })
+      .Case([&](kernel::WorkersOp o) { return count(o, offsetof(StepContext, workers)); })
       .Case([&](kernel::TokenCountOp o) { return count(o, offsetof(StepContext, tokenCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
       .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })

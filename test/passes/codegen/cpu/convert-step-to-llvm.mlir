@@ -16,8 +16,8 @@ talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> {
 // CHECK: llvm.getelementptr %[[STEP]][88]
 // CHECK: llvm.getelementptr %[[STEP]][112]
 func.func @counts(%s: !kernel.step) -> (index, index, index, index, index, index) {
-  %0 = kernel.thread %s
-  %1 = kernel.threads %s
+  %0 = kernel.worker %s
+  %1 = kernel.workers %s
   %2 = kernel.token_count %s
   %3 = kernel.span_count %s
   %4 = kernel.output_count %s 0
@@ -37,7 +37,7 @@ func.func @bytes(%x: memref<3x5xf16>) -> memref<30xi8> {
   return %0 : memref<30xi8>
 }
 
-// At least 48 rows for every thread.
+// At least 48 rows for every worker.
 // CHECK-LABEL: func.func private @by_rows(
 // CHECK: %[[MANY:.*]] = llvm.mlir.constant(48 : i64)
 // CHECK: llvm.getelementptr %{{.*}}[16]
@@ -149,7 +149,7 @@ func.func @weight(%s: !kernel.step) -> memref<3x5xf32> {
 // CHECK: llvm.insertvalue %[[AT]], %{{.*}}[1]
 // CHECK: llvm.insertvalue %[[SIZE]], %{{.*}}[3, 0]
 func.func @arena(%s: !kernel.step, %rows: index) -> memref<?x32xf32> {
-  %a = kernel.arena %s rows %rows at 128 plus 64 by_thread 192 : memref<?x32xf32>
+  %a = kernel.arena %s rows %rows at 128 plus 64 by_worker 192 : memref<?x32xf32>
   return %a : memref<?x32xf32>
 }
 

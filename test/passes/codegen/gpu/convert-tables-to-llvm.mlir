@@ -44,7 +44,7 @@ module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
 
 func.func @thread(%s: !kernel.step) -> index {
   // expected-error @+1 {{has no meaning in a workgroup}}
-  %t = kernel.thread %s
+  %t = kernel.worker %s
   return %t : index
 }
 

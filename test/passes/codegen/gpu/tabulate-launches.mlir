@@ -18,13 +18,13 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32x
 }
 func.func @prefill(%s: !kernel.step) attributes {talc.entry, kernel.dynamic_schedule} {
   %n = kernel.token_count %s
-  %x = kernel.arena %s rows %n at 512 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %n at 512 plus 0 by_worker 0 : memref<?x32xf32>
   %w = kernel.weight %s @w : memref<32xf32>
   %kv = kernel.kv_cache @kv : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>
   call @layer(%s, %x, %w, %kv) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>) -> ()
   kernel.barrier %s
   %wanted = kernel.output_count %s 0
-  %y = kernel.arena %s rows %wanted at 512 plus 128 by_thread 0 : memref<?x32xf32>
+  %y = kernel.arena %s rows %wanted at 512 plus 128 by_worker 0 : memref<?x32xf32>
   %out = kernel.output %s 0 : memref<?x32xf32>
   call @norm(%s, %y, %out) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.mark %s 3
@@ -45,7 +45,7 @@ func.func private @use(%s: !kernel.step, %x: memref<?x16xf32, strided<[32, 1], o
 }
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %n = kernel.token_count %s
-  %x = kernel.arena %s rows %n at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %x = kernel.arena %s rows %n at 128 plus 0 by_worker 0 : memref<?x32xf32>
   %view = memref.subview %x[0, 16] [%n, 16] [1, 1] : memref<?x32xf32> to memref<?x16xf32, strided<[32, 1], offset: 16>>
   call @use(%s, %view) : (!kernel.step, memref<?x16xf32, strided<[32, 1], offset: 16>>) -> ()
   return

@@ -26,8 +26,8 @@
 // CHECK: call @down({{.*}}, %[[WIDE]], %{{.*}}, %arg1, %arg5)
 func.func @step(%s: !kernel.step, %x: memref<?x32xf32>, %v: memref<32xf32>, %w: memref<2x32x64xbf16>, %d: memref<1x128x32xbf16>, %y: memref<?x32xf32>) {
   %n = kernel.token_count %s
-  %normed = kernel.arena %s rows %n at 128 plus 0 by_thread 0 {kernel.narrowed = bf16} : memref<?x32xf32>
-  %wide = kernel.arena %s rows %n at 256 plus 0 by_thread 0 {kernel.narrowed = bf16} : memref<?x128xf32>
+  %normed = kernel.arena %s rows %n at 128 plus 0 by_worker 0 {kernel.narrowed = bf16} : memref<?x32xf32>
+  %wide = kernel.arena %s rows %n at 256 plus 0 by_worker 0 {kernel.narrowed = bf16} : memref<?x128xf32>
   call @norm(%s, %x, %v, %normed) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   call @up(%s, %normed, %w, %wide) : (!kernel.step, memref<?x32xf32>, memref<2x32x64xbf16>, memref<?x128xf32>) -> ()
   call @down(%s, %wide, %d, %x, %y) : (!kernel.step, memref<?x128xf32>, memref<1x128x32xbf16>, memref<?x32xf32>, memref<?x32xf32>) -> ()

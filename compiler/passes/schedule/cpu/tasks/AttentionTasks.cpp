@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of the queries of a step's sequences to threads.
+// The distribution of the queries of a step's sequences to workers.
 //
 //   sequence 0, 70 rows     head 0: rows 0-47 | rows 48-69   head 1: rows 0-47 | rows 48-69     tasks 0 to 3
 //   sequence 1, 1 row       heads 0 and 1                                                       task 4
@@ -36,7 +36,7 @@ private:
 
   void distributeSequences() {
     Value zero = e.index(0);
-    threads = kernel::ThreadsOp::create(e.b, e.loc, step);
+    workers = kernel::WorkersOp::create(e.b, e.loc, step);
     sequences = kernel::SpanCountOp::create(e.b, e.loc, step);
     Value count = countTasks();
     WorkStealing stealing(e, step, count, constantBool(e, true));
@@ -72,12 +72,12 @@ private:
   }
 
   // Heads are tasks by themselves in a sequence of several tokens, or with keys in several slots, or if there are too
-  // few sequences to keep all threads busy otherwise.
+  // few sequences to keep all workers busy otherwise.
   Value splitsHeads(kernel::SpanOp span) {
-    constexpr int64_t sequencesPerThread = 4;
+    constexpr int64_t sequencesPerWorker = 4;
     if (headsPerTask == 1)
       return {};
-    Value several = e.less(e.index(1), span.getTokens()), few = e.less(sequences, e.mul(threads, sequencesPerThread));
+    Value several = e.less(e.index(1), span.getTokens()), few = e.less(sequences, e.mul(workers, sequencesPerWorker));
     Value either = arith::OrIOp::create(e.b, e.loc, several, few);
     if (!tasks.getScattered())
       return either;
@@ -107,7 +107,7 @@ private:
   kernel::TasksOp tasks;
   const Value step, heads, queries;
   const int64_t blockRows, headsPerTask;
-  Value threads, sequences;
+  Value workers, sequences;
 };
 
 }  // namespace

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// distribute-tasks: turns tasks into loops in which every thread does its share of them.
+// distribute-tasks: turns tasks into loops in which every worker does its share of them.
 //
 //   kernel.tasks over rows by rows of (%n) { ^bb0(%first, %end): body }
-//     ->  %first = %n * thread / threads;  %end = %n * (thread + 1) / threads;  body
+//     ->  %first = %n * worker / workers;  %end = %n * (worker + 1) / workers;  body
 //
-//   contiguous parts   rows, and the panels of a matmul of few rows: a thread finds what it wrote in its caches, and
+//   contiguous parts   rows, and the panels of a matmul of few rows: a worker finds what it wrote in its caches, and
 //   the
 //                      next op needs no barrier
-//   cyclic             heads of a single row: head h belongs to thread h mod n in every op
-//   work stealing      tiles of many rows, and queries: a thread does its own part in order, then takes tasks of
-//   threads
+//   cyclic             heads of a single row: head h belongs to worker h mod n in every op
+//   work stealing      tiles of many rows, and queries: a worker does its own part in order, then takes tasks of
+//   workers
 //                      that are behind (kernel.next_task)
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -42,15 +42,15 @@ static StringRef describe(kernel::TasksOp tasks) {
   bool hasOneRow = getConstantIntValue(tasks.getExtents()[0]) == 1;
   switch (tasks.getSpace()) {
   case kernel::TaskSpace::rows:
-    return tasks.getShare() == kernel::Share::all ? "every thread computes all rows" : "every thread has its rows";
+    return tasks.getShare() == kernel::Share::all ? "every worker computes all rows" : "every worker has its rows";
   case kernel::TaskSpace::heads:
   case kernel::TaskSpace::keys:
-    return "threads take tasks cyclically";
+    return "workers take tasks cyclically";
   case kernel::TaskSpace::tiles:
-    return hasOneRow ? "every thread has its panels"
+    return hasOneRow ? "every worker has its panels"
                      : "work stealing of blocks of rows and groups of panels, if there are many rows";
   case kernel::TaskSpace::queries:
-    return hasOneRow ? "threads take heads cyclically" : "work stealing of blocks of a head's rows";
+    return hasOneRow ? "workers take heads cyclically" : "work stealing of blocks of a head's rows";
   }
   llvm_unreachable("every task space has a description");
 }

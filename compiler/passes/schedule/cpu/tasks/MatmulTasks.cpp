@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of a matmul's tiles to threads.
+// The distribution of a matmul's tiles to workers.
 //
-//            panels 0 1 2 3 | 4 5 6 7 | 8 9          few rows, or a single thread: a thread has a part of the panels,
+//            panels 0 1 2 3 | 4 5 6 7 | 8 9          few rows, or a single worker: a worker has a part of the panels,
 //   block 0         task 0  | task 1  | task 2       and goes through all blocks of rows with it
 //   block 1         task 3  | task 4  | task 5       else: tasks of a block of rows and a group of panels, by work
 //   stealing;
 //   ...                                              those of a block follow each other, so that its rows stay in L2
 //
-// A token-parallel step has the same blocks in every thread's part of the rows: the share of thread i is the tasks of
-// its rows, and needs nothing that other threads wrote.
+// A token-parallel step has the same blocks in every worker's part of the rows: the share of worker i is the tasks of
+// its rows, and needs nothing that other workers wrote.
 #include "compiler/passes/schedule/cpu/Tunables.h"
 #include "compiler/passes/schedule/cpu/tasks/TaskLoops.h"
 #include "compiler/passes/schedule/cpu/tasks/WorkStealing.h"
@@ -31,8 +31,8 @@ public:
     std::tie(ownFirst, ownEnd) = blockPartition(e, step, panels);
     if (std::optional<int64_t> count = getConstantIntValue(rows); count && *count < tunables.stealingRows)
       return inlineBody(e, tasks, {e.index(0), rows, ownFirst, ownEnd, ownFirst});
-    threads = kernel::ThreadsOp::create(e.b, e.loc, step);
-    isDynamic = both(e.less(e.index(1), threads), e.less(e.index(tunables.stealingRows - 1), rows));
+    workers = kernel::WorkersOp::create(e.b, e.loc, step);
+    isDynamic = both(e.less(e.index(1), workers), e.less(e.index(tunables.stealingRows - 1), rows));
     divideRows();
     groupsPerBlock = e.select(isDynamic, groups, e.index(1));
     count = e.mul(e.mul(parts, blocksPerPart), groupsPerBlock);
@@ -51,11 +51,11 @@ private:
     Value one = e.index(1), isTokenParallel = constantBool(e, false);
     if (tasks.getShare() == kernel::Share::adaptive)
       isTokenParallel = both(isDynamic, kernel::TokenParallelOp::create(e.b, e.loc, step));
-    parts = e.select(isTokenParallel, threads, one);
-    Value threadsPerPart = e.select(isTokenParallel, one, threads);
+    parts = e.select(isTokenParallel, workers, one);
+    Value workersPerPart = e.select(isTokenParallel, one, workers);
     Value rowsPerPart = e.ceilDiv(rows, parts), blocks = e.ceilDiv(rowsPerPart, tasks.getGrain()[0]);
     Value sharedBlocks =
-        e.min(e.ceilDiv(e.mul(threadsPerPart, tunables.shareTasks), groups), e.div(rowsPerPart, tunables.shareRows));
+        e.min(e.ceilDiv(e.mul(workersPerPart, tunables.shareTasks), groups), e.div(rowsPerPart, tunables.shareRows));
     blocksPerPart = e.select(isDynamic, e.max(blocks, sharedBlocks), blocks);
   }
 
@@ -87,8 +87,8 @@ private:
     inlineBody(e, tasks, {firstRow(block), firstRow(e.add(block, 1)), first, end, next});
   }
 
-  // What the last task prefetches. Weights lie in the order of their use, so that the first thread's part of the next
-  // weight comes after this one; where another thread's part begins is not known here, and prefetching what it has just
+  // What the last task prefetches. Weights lie in the order of their use, so that the first worker's part of the next
+  // weight comes after this one; where another worker's part begins is not known here, and prefetching what it has just
   // read costs nothing.
   Value panelAfterLast(Value end) { return e.select(e.less(e.index(0), ownFirst), e.sub(end, e.index(1)), panels); }
 
@@ -96,8 +96,8 @@ private:
   kernel::TasksOp tasks;
   DistributionTunables tunables;
   const Value step, rows, panels, group, groups;
-  Value ownFirst, ownEnd;  // panels of this thread
-  Value threads, isDynamic, parts, blocksPerPart, groupsPerBlock, count;
+  Value ownFirst, ownEnd;  // panels of this worker
+  Value workers, isDynamic, parts, blocksPerPart, groupsPerBlock, count;
 };
 
 }  // namespace

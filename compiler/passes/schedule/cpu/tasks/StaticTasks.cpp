@@ -7,8 +7,8 @@ using namespace mlir;
 namespace talc {
 
 std::pair<Value, Value> blockPartition(Emitter &e, Value step, Value count) {
-  Value thread = kernel::ThreadOp::create(e.b, e.loc, step), threads = kernel::ThreadsOp::create(e.b, e.loc, step);
-  return {e.div(e.mul(count, thread), threads), e.div(e.mul(count, e.add(thread, 1)), threads)};
+  Value worker = kernel::WorkerOp::create(e.b, e.loc, step), workers = kernel::WorkersOp::create(e.b, e.loc, step);
+  return {e.div(e.mul(count, worker), workers), e.div(e.mul(count, e.add(worker, 1)), workers)};
 }
 
 void distributeRows(Emitter &e, kernel::TasksOp tasks) {
@@ -20,15 +20,15 @@ void distributeRows(Emitter &e, kernel::TasksOp tasks) {
 }
 
 void cyclicLoop(Emitter &e, Value step, Value count, llvm::function_ref<void(Value)> body) {
-  Value thread = kernel::ThreadOp::create(e.b, e.loc, step), threads = kernel::ThreadsOp::create(e.b, e.loc, step);
-  e.loop(thread, count, threads, body);
+  Value worker = kernel::WorkerOp::create(e.b, e.loc, step), workers = kernel::WorkersOp::create(e.b, e.loc, step);
+  e.loop(worker, count, workers, body);
 }
 
 void distributeHeads(Emitter &e, kernel::TasksOp tasks) {
   cyclicLoop(e, tasks.getStep(), tasks.getExtents()[0], [&](Value head) { inlineBody(e, tasks, head); });
 }
 
-// The newest blocks come first, so that the thread that stored a head's newest key (distributeHeads) reads it.
+// The newest blocks come first, so that the worker that stored a head's newest key (distributeHeads) reads it.
 void distributeKeys(Emitter &e, kernel::TasksOp tasks) {
   Value begin = tasks.getExtents()[0], end = tasks.getExtents()[1], heads = tasks.getExtents()[2];
   Value count = e.mul(e.max(e.sub(end, begin), e.index(0)), heads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the threads of a CPU share the tasks of an op: a function for every task space of kernel.tasks.
+// How the workers of a CPU share the tasks of an op: a function for every task space of kernel.tasks.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -13,10 +13,10 @@ void distributeTiles(Emitter &e, kernel::TasksOp tasks);
 void distributeQueries(Emitter &e, kernel::TasksOp tasks);
 void distributeKeys(Emitter &e, kernel::TasksOp tasks);
 
-// This thread's contiguous part of [0, count): [count * i / n, count * (i + 1) / n).
+// This worker's contiguous part of [0, count): [count * i / n, count * (i + 1) / n).
 std::pair<mlir::Value, mlir::Value> blockPartition(Emitter &e, mlir::Value step, mlir::Value count);
 
-// Runs body(task) for the tasks i, i + n, ... of [0, count), with i this thread's index and n the number of threads.
+// Runs body(task) for the tasks i, i + n, ... of [0, count), with i this worker's index and n the number of workers.
 void cyclicLoop(Emitter &e, mlir::Value step, mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that threads take while a step runs, with work stealing, and loops over them.
+// Tasks that workers take while a step runs, with work stealing, and loops over them.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -11,7 +11,7 @@ public:
   // For an op with so many tasks, if the i1 `isDynamic` is true. Begins the dynamic schedule.
   WorkStealing(Emitter &e, mlir::Value step, mlir::Value tasks, mlir::Value isDynamic);
 
-  // The next task of this thread; with a static schedule `otherwise`.
+  // The next task of this worker; with a static schedule `otherwise`.
   mlir::Value next(mlir::Value otherwise);
 
 private:

@@ -58,8 +58,8 @@ func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.kv_cache<1
 // CHECK: %[[COUNT:.*]] = arith.subi %[[LAST]], %[[BEGIN]]
 // CHECK: %[[BLOCKS:.*]] = arith.maxsi %[[COUNT]], %c0
 // CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %c2
-// CHECK: %[[I:.*]] = kernel.thread
-// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[I:.*]] = kernel.worker
+// CHECK: %[[N:.*]] = kernel.workers
 // CHECK-NEXT: scf.for %[[TASK:.*]] = %[[I]] to %[[TASKS]] step %[[N]]
 // CHECK: %[[NEWEST:.*]] = arith.subi %[[LAST]], %c1
 // CHECK: %[[AGE:.*]] = arith.divui %[[TASK]], %c2

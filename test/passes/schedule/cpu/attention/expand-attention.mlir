@@ -23,7 +23,7 @@
 // CHECK: %[[BLOCKSUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[P:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
-// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[N:.*]] = kernel.workers
 // CHECK: %[[SPANS:.*]] = kernel.span_count
 // CHECK: %[[TASKS:.*]] = scf.for %{{.*}} = %c0 to %[[SPANS]] step %c1 iter_args(%{{.*}} = %c0)
 // CHECK: %[[PIECE:.*]] = kernel.begin_tasks %[[STEP]]
@@ -36,7 +36,7 @@
 // CHECK: %first_token, %tokens, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
 // CHECK: %[[ROWBLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
-// for every thread.
+// for every worker.
 // CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %tokens, %c1
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[SPANS]], %{{.*}}
 // CHECK: %[[EITHER:.*]] = arith.ori %[[SEVERALROWS]], %[[FEW]]

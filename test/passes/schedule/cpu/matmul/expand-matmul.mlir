@@ -10,8 +10,8 @@
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<1x9xf32>, %[[W:[a-z0-9]+]]: memref<3x9x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x33xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x48xf32>
-// CHECK-DAG: %[[I:.*]] = kernel.thread %[[STEP]]
-// CHECK-DAG: %[[N:.*]] = kernel.threads %[[STEP]]
+// CHECK-DAG: %[[I:.*]] = kernel.worker %[[STEP]]
+// CHECK-DAG: %[[N:.*]] = kernel.workers %[[STEP]]
 // CHECK: %[[IP:.*]] = arith.muli %[[I]], %[[C3:.*]] : index
 // CHECK: %[[FIRST:.*]] = arith.divui %[[IP]], %[[N]]
 // CHECK: %[[J:.*]] = arith.addi %[[I]], %{{.*}} : index
@@ -174,7 +174,7 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 
 // Any number of rows: with vectors of 8 lanes up to 3 rows take more panels at a time, with 16 lanes six do too. More
 // rows: blocks of at most 192, in them as few tiles of at most 6 rows as possible, dealt evenly; the first `rows %
-// tiles` have one more. By columns every thread takes all rows. From 24 rows on
+// tiles` have one more. By columns every worker takes all rows. From 24 rows on
 // several threads steal tasks, here of one panel, of which shares have 8 if blocks do not fall below 32 rows.
 // CHECK-LABEL: @any_rows(
 // CHECK-NOT: kernel.token_parallel
@@ -254,7 +254,7 @@ func.func @any_rows(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
   return
 }
 
-// Adaptive: if the step is divided by rows, every thread's share of the tasks are the blocks of its rows.
+// Adaptive: if the step is divided by rows, every worker's share of the tasks are the blocks of its rows.
 // CHECK-LABEL: @adaptive(
 // CHECK: %[[ROWS:.*]] = memref.dim
 // CHECK: %[[DEALT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NO:.*]] : i1

@@ -12,8 +12,8 @@
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x13xf32>, %[[Y:[a-z0-9]+]]: memref<?x13xf32>
 // CHECK-DAG: %[[MASK:.*]] = arith.constant dense<[true, true, true, true, true, false, false, false]>
 // CHECK: %[[T:.*]] = memref.dim %[[Y]], %c0
-// CHECK-DAG: %[[I:.*]] = kernel.thread %[[STEP]]
-// CHECK-DAG: %[[N:.*]] = kernel.threads %[[STEP]]
+// CHECK-DAG: %[[I:.*]] = kernel.worker %[[STEP]]
+// CHECK-DAG: %[[N:.*]] = kernel.workers %[[STEP]]
 // CHECK: %[[TI:.*]] = arith.muli %[[T]], %[[I]]
 // CHECK: %[[FIRST:.*]] = arith.divui %[[TI]], %[[N]]
 // CHECK: %[[J:.*]] = arith.addi %[[I]], %c1
@@ -35,7 +35,7 @@ func.func @copy(%s: !kernel.step, %x: memref<?x13xf32>, %y: memref<?x13xf32>) {
 
 // A copy for itself takes every row; fewer columns than a vector need no loop.
 // CHECK-LABEL: @copy_all(
-// CHECK-NOT: kernel.thread
+// CHECK-NOT: kernel.worker
 // CHECK: vector.maskedload %{{.*}}[%c0, %c0]
 // CHECK-NEXT: vector.maskedstore %{{.*}}[%c0, %c0]
 func.func @copy_all(%s: !kernel.step, %x: memref<1x3xf32>, %y: memref<1x3xf32>) {
@@ -319,8 +319,8 @@ func.func @append_bf16(%s: !kernel.step, %kv: !talc.kv_cache<2 x 12 x 70 in #ker
 
 // By heads a thread takes every row, and of it heads i, i + n, ...
 // CHECK-LABEL: @append_heads(
-// CHECK: %[[I:.*]] = kernel.thread
-// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[I:.*]] = kernel.worker
+// CHECK: %[[N:.*]] = kernel.workers
 // CHECK-NEXT: scf.for %[[H:.*]] = %[[I]] to %c2 step %[[N]]
 // CHECK: %[[P:.*]] = kernel.position %{{.*}}[%c0]
 // CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16

@@ -3,17 +3,17 @@
 // and queries beside their bodies is not repeated here.
 // RUN: talc-opt %s -split-input-file -distribute-tasks -canonicalize -cse -verify-diagnostics | FileCheck %s
 
-// Rows: equal parts, one for each thread; everything if every thread computes the op for itself.
+// Rows: equal parts, one for each worker; everything if every worker computes the op for itself.
 // CHECK-LABEL: @rows(
-// CHECK: %[[I:.*]] = kernel.thread
-// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[I:.*]] = kernel.worker
+// CHECK: %[[N:.*]] = kernel.workers
 // CHECK: %[[BEFORE:.*]] = arith.muli %arg1, %[[I]]
 // CHECK: %[[FIRST:.*]] = arith.divui %[[BEFORE]], %[[N]]
 // CHECK: %[[NEXT:.*]] = arith.addi %[[I]], %c1
 // CHECK: %[[UPTO:.*]] = arith.muli %arg1, %[[NEXT]]
 // CHECK: %[[END:.*]] = arith.divui %[[UPTO]], %[[N]]
 // CHECK: memref.store %[[FIRST]], %arg2[%[[END]]]
-// CHECK-NOT: kernel.thread
+// CHECK-NOT: kernel.worker
 // CHECK: memref.store %c0, %arg2[%arg1]
 // CHECK-NOT: kernel.tasks
 // CHECK: return

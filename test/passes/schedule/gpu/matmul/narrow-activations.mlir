@@ -20,8 +20,8 @@
 module {
   func.func @step(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<64xf32>, %w: memref<1x64x64xbf16>, %wide: memref<1x64x64xf32>, %y: memref<?x64xf32>, %z: memref<?x64xf32>) {
     %rows = kernel.token_count %s
-    %read = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x64xf32>
-    %other = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x64xf32>
+    %read = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x64xf32>
+    %other = kernel.arena %s rows %rows at 0 plus 0 by_worker 0 : memref<?x64xf32>
     call @norm_0(%s, %x, %scale, %read) : (!kernel.step, memref<?x64xf32>, memref<64xf32>, memref<?x64xf32>) -> ()
     call @matmul_1(%s, %read, %w, %y) : (!kernel.step, memref<?x64xf32>, memref<1x64x64xbf16>, memref<?x64xf32>) -> ()
     call @norm_2(%s, %x, %scale, %other) : (!kernel.step, memref<?x64xf32>, memref<64xf32>, memref<?x64xf32>) -> ()
