@@ -31,6 +31,9 @@ CLI::Validator isMember(const std::vector<std::string> &words);
 // Returns the word of --target for the code of a GPU that --device names, such as cuda:1; empty: it names none.
 std::string gpuTarget(const std::string &device);
 
+// Returns what is wrong with the --device of a command that measures, or with -t beside it; else nothing.
+std::string checkGpuOptions(const CLI::App &command, const std::string &device);
+
 // Returns names such as "--output", without short names and arguments.
 std::vector<std::string> optionNames(const CLI::App &command);
 

@@ -20,6 +20,14 @@ std::string gpuTarget(const std::string &device) {
   return device.rfind("cuda", 0) == 0 ? "nvptx" : device.rfind("vulkan", 0) == 0 ? "vulkan" : "";
 }
 
+std::string checkGpuOptions(const CLI::App &command, const std::string &device) {
+  if (command.count("--device") == 0)
+    return "";
+  if (gpuTarget(device).empty())
+    return "--device: '" + device + "' is not a GPU, expected cuda, cuda:N, vulkan or vulkan:N";
+  return command.count("-t") > 0 ? "-t: does not go with --device, whose steps have no threads" : "";
+}
+
 std::vector<std::string> optionNames(const CLI::App &command) {
   std::vector<std::string> names;
   for (const CLI::Option *option : command.get_options())

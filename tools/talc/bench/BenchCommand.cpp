@@ -180,12 +180,10 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");
-  if (!options.device.empty() && command.count("-t") > 0)
-    return "-t: does not go with --device, whose steps have no threads";
+  if (std::string problem = checkGpuOptions(command, options.device); !problem.empty())
+    return problem;
   if (!options.device.empty() && command.count("--generator") > 0)
     return "--generator: does not go with --device, whose code only talc's own passes make";
-  if (command.count("--device") > 0 && gpuTarget(options.device).empty())
-    return "--device: '" + options.device + "' is not a GPU, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
 

@@ -23,19 +23,13 @@ Examples:
   talc tune gpt2 --device=cuda            the kernels of the GPU
   talc tune gpt2 --weights=bf16 -o my.jsonl; talc compile gpt2 --weights=bf16 --tuned=my.jsonl -o app)";
 
-// Returns what is wrong with the options, or nothing.
-static std::string chooseDevice(const CLI::App &command, TuneOptions &options) {
-  if (command.count("--device") == 0)
-    return "";
-  const std::string target = gpuTarget(options.device);
-  if (target.empty())
-    return "--device: '" + options.device + "' is not a GPU, expected cuda, cuda:N, vulkan or vulkan:N";
-  if (command.count("-t") > 0)
-    return "-t: does not go with --device, whose steps have no threads";
+// Steps on a GPU have no threads, and code for it is made by default.
+static void chooseDevice(const CLI::App &command, TuneOptions &options) {
+  if (options.device.empty())
+    return;
   options.threads = 1;
   if (command.count("--target") == 0)
-    options.compile.target = target;
-  return "";
+    options.compile.target = gpuTarget(options.device);
 }
 
 Action addTune(CLI::App &app, const std::string &programDirectory) {
@@ -61,7 +55,8 @@ Action addTune(CLI::App &app, const std::string &programDirectory) {
   return [command, options] {
     options->compile.modelOptions = givenModelOptions(*command);
     if (command->remaining().empty()) {
-      std::string problem = chooseDevice(*command, *options);
+      std::string problem = checkGpuOptions(*command, options->device);
+      chooseDevice(*command, *options);
       if (!problem.empty())
         problem = "error[T0701]: talc tune: " + problem + "; see talc tune --help";
       else

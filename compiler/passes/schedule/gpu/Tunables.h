@@ -70,7 +70,7 @@ struct FmaAttentionTunables {
 
 // The occupancy that the registers of a thread allow.
 struct OccupancyTunables {
-  // Threads of a multiprocessor for which registers must suffice; 0: as many as threads can use.
+  // Threads of a multiprocessor for which registers must suffice; 0: no limit, so that the driver chooses.
   int64_t residentThreads = 0;
 
   static llvm::ArrayRef<TuningParameter<OccupancyTunables>> parameters() {
