@@ -6,12 +6,12 @@
 
 #include "dialects/talc/formats/KvFormats.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <numeric>
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 
@@ -221,15 +221,18 @@ void Emitter::choose(Value condition, llvm::function_ref<void()> yes, llvm::func
 }
 
 void Emitter::dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body) {
-  SmallVector<int64_t> cases(last - first + 1);
-  std::iota(cases.begin(), cases.end(), first);
+  SmallVector<int64_t> cases = {0};
+  for (int64_t number = first; number <= last; ++number)
+    cases.push_back(number);
   auto branch = scf::IndexSwitchOp::create(b, loc, TypeRange(), value, cases, cases.size());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&branch.getDefaultRegion());
+  LLVM::Trap::create(b, loc);
   scf::YieldOp::create(b, loc);
   for (auto [region, number] : llvm::zip(branch.getCaseRegions(), cases)) {
     b.createBlock(&region);
-    body(number);
+    if (number > 0)
+      body(number);
     scf::YieldOp::create(b, loc);
   }
 }
@@ -259,6 +262,13 @@ void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body
     loop(index(0), index(wholeWidth), lanes, [&](Value column) { body(column, {}); });
   if (wholeWidth < width)
     body(index(wholeWidth), firstLanes(width - wholeWidth));
+}
+
+void requireWholeSteps(int64_t extent, int64_t step, StringRef loop) {
+  if (step <= 0 || extent % step != 0)
+    llvm::report_fatal_error("a loop over " + loop + " takes " + llvm::Twine(step) + " at a time of " +
+                                 llvm::Twine(extent),
+                             /*gen_crash_diag=*/false);
 }
 
 bool isValidWidth(Operation *op, int64_t lanes) {

@@ -103,7 +103,9 @@ public:
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> body);
   void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no);
-  // Runs body(c) for the c in [first, last] that equals `value`; the body is emitted for every c.
+  // Runs body(c) for the c in [first, last] that equals `value`; the body is emitted for every c, which is at least 1.
+  // Zero runs nothing. Any other value is a defect of talc, at which the program stops rather than compute wrong
+  // results.
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
   // Runs body(i) for i in [0, count), divided among the lanes if these can diverge.
   virtual void each(int64_t count, llvm::function_ref<void(Value)> body);
@@ -123,6 +125,10 @@ protected:
   std::pair<Value, Value> largest(Value from, int64_t count, int64_t step, Value minimum,
                                   llvm::function_ref<Value(Value)> at);
 };
+
+// Stops talc with T0900 unless steps of `step` cover `extent` exactly, for loops whose body takes whole steps. `loop`
+// names what the loop goes through.
+void requireWholeSteps(int64_t extent, int64_t step, llvm::StringRef loop);
 
 // Whether vectors of `lanes` lanes divide a panel; reports an error at `op` if they do not.
 bool isValidWidth(mlir::Operation *op, int64_t lanes);

@@ -2,6 +2,8 @@
 // Looks for the plan of each op, and reports overrides and records that fit nothing.
 #include "compiler/passes/schedule/PlanAssigner.h"
 
+#include "compiler/passes/schedule/attention/AttentionPlan.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -49,10 +51,23 @@ LogicalResult PlanAssigner::assign(kernel::TasksOp tasks, const Planner &makePla
   std::string problem;
   PlanAttr plan = makePlan(given, problem);
   if (!problem.empty())
-    return tasks.emitOpError() << "cannot have this plan: " << problem;
+    return tasks.emitOpError() << "of kernel " << tasks->getParentOfType<func::FuncOp>().getName()
+                               << " cannot have this plan: " << problem;
   tasks.setPlanAttr(plan);
   remarks.did(tasks, [&] { return (given ? "plan override: " : "cost model: ") + planText(plan); });
   return success();
+}
+
+// What is wrong with a recorded plan. A record may come with a model from elsewhere, so it never changes results.
+static std::string checkRecorded(PlanAttr recorded, const PlanAssigner::Planner &makePlan, PlanAttr &plan) {
+  std::string problem;
+  plan = makePlan(recorded, problem);
+  if (!problem.empty() || !recorded.parameter(blockKeysParameter))
+    return problem;
+  PlanAttr usual = makePlan({}, problem);
+  if (usual.parameter(blockKeysParameter) != recorded.parameter(blockKeysParameter))
+    return blockKeysParameter.str() + " would change results";
+  return "";
 }
 
 // A recorded plan that does not fit is stale, which is not an error of the program.
@@ -60,9 +75,8 @@ bool PlanAssigner::assignRecorded(kernel::TasksOp tasks, const Planner &makePlan
   PlanAttr recorded = overrides.findByDigest(tasks);
   if (!recorded)
     return false;
-  std::string problem;
-  PlanAttr plan = makePlan(recorded, problem);
-  if (!problem.empty()) {
+  PlanAttr plan;
+  if (std::string problem = checkRecorded(recorded, makePlan, plan); !problem.empty()) {
     tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
                         << ": the recorded plan does not fit and is ignored: " << problem;
     return false;

@@ -68,7 +68,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createDistributeTasks());
   // After the loops: the polynomials work on vectors.
   passes.addPass(createExpandMath());
-  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "amx"});
+  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "amx", "llvm"});
 }
 
 void CpuTarget::addCodegen(OpPassManager &passes) const {

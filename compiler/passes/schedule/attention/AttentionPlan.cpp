@@ -61,7 +61,7 @@ static int64_t chooseChunk(const kernel::KvLayout &layout, int64_t block) {
 }
 
 ArrayRef<TuningParameter<AttentionPlan>> AttentionPlan::parameters() {
-  static constexpr TuningParameter<AttentionPlan> all[] = {{"block_keys", &AttentionPlan::keys, 64, 4096},
+  static constexpr TuningParameter<AttentionPlan> all[] = {{blockKeysParameter, &AttentionPlan::keys, 64, 4096},
                                                            {"chunk_keys", &AttentionPlan::chunk, 1, 4096},
                                                            {"fetch_next", &AttentionPlan::fetch, 0, 1},
                                                            {"task_rows", &AttentionPlan::rows, 1, 192}};
@@ -101,7 +101,7 @@ static std::string contradiction(kernel::AttentionOp op, const AttentionPlan &pl
 }
 
 AttentionPlan makeAttentionPlan(kernel::AttentionOp op, kernel::PlanAttr attribute, std::string &problem) {
-  auto keys = attribute ? attribute.parameter("block_keys") : std::nullopt;
+  auto keys = attribute ? attribute.parameter(blockKeysParameter) : std::nullopt;
   AttentionPlan plan = makeAttentionPlan(op, keys.value_or(0));
   int64_t chosenKeys =
       plan.keys;  // with two passes, all keys are one block, which may be smaller than a block of the online softmax

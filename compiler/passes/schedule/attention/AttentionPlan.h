@@ -17,6 +17,9 @@ constexpr int64_t attentionRows = 48;
 // Keys of a block on GPUs, whose workgroups are many and small: the results of a block stay in registers.
 constexpr int64_t workgroupKeys = 64;
 
+// Keys of a block: the one tuning parameter that changes results, because key blocks are summed one after the other.
+inline constexpr llvm::StringLiteral blockKeysParameter = "block_keys";
+
 struct AttentionPlan {
   AttentionKind kind;
   int64_t keys;   // of a block

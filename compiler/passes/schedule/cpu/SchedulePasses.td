@@ -74,7 +74,8 @@ def AttentionToHalide : Pass<"attention-to-halide", "mlir::ModuleOp"> {
                  Option<"processor", "processor", "std::string", "\"\"",
                         "Halide's name of the processor; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect",
+                           "mlir::LLVM::LLVMDialect"];
 }
 
 def RowsToHalide : Pass<"rows-to-halide", "mlir::ModuleOp"> {
@@ -110,7 +111,7 @@ def ExpandMatmul : Pass<"expand-matmul", "mlir::ModuleOp"> {
   let summary = "expand matmuls to register tiles and cache blocks";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect"];
+                           "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
@@ -121,7 +122,7 @@ def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def ExpandMoe : Pass<"expand-moe", "mlir::ModuleOp"> {
@@ -132,7 +133,7 @@ def ExpandMoe : Pass<"expand-moe", "mlir::ModuleOp"> {
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect"];
+                           "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def ExpandMemory : Pass<"expand-memory", "mlir::ModuleOp"> {

@@ -16,6 +16,7 @@
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; *: unroll = 4}' | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s '-assign-plans=plans={*: unroll = 17}' 2>&1 | FileCheck %s --check-prefix=UNROLL
 // RUN: not talc-opt %s '-assign-plans=plans={matmul tile_rows}' 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: not talc-opt %s '-assign-plans=plans={m*: tile_rows = 16, tile_columns = 48}' 2>&1 | FileCheck %s --check-prefix=SPILL
 // RUN: talc-opt %s '-assign-plans=plans={@00: tile_rows = 3; none: tile_rows = 3}' | FileCheck %s
 
 // CHECK-LABEL: @matmul
@@ -34,6 +35,7 @@
 // DEPTH: cannot have this plan: block_depth does not divide 8
 // STREAM: cannot have this plan: stream_depth does not divide 8
 // HALVES: cannot have this plan: tall_rows needs panels as wide as a tile, of two or more vectors
+// SPILL: 'kernel.tasks' op of kernel matmul cannot have this plan: a tile of 11 rows would have 66 vectors of sums, expected at most 64
 // RANGE: cannot have this plan: tile_rows is 17, expected 1 to 16
 // NAME: plans: unknown tuning parameter 'tile_height'
 // UNROLL: cannot have this plan: unroll is 17, expected 1 to 16

@@ -21,14 +21,14 @@
 
 // REMARK-DAG: assign-workgroup-plans{{.*}}Function=many{{.*}}plan override: {{.*}}task_panels = 1, task_rows = 64, unroll_steps = 3
 // REMARK-DAG: assign-workgroup-plans{{.*}}Function=floats{{.*}}cost model: resident_threads = 384, task_rows = 8, task_threads = 32, thread_columns = 4
-// MULTIPLE: error: 'kernel.tasks' op cannot have this plan: task_rows is 40, expected a multiple of 16
-// PANELS: error: 'kernel.tasks' op cannot have this plan: task_panels is 3, and a group of the weight has 2
-// COPY: error: 'kernel.tasks' op cannot have this plan: stages is 4, expected 0: rows cannot be copied asynchronously
-// STAGES: error: 'kernel.tasks' op cannot have this plan: stages is 2, expected 0, or 3 and more
-// WEIGHTS: error: 'kernel.tasks' op cannot have this plan: stage_weights is 1, expected 0: stages is 0
-// SINGLE: error: 'kernel.tasks' op cannot have this plan: task_rows is 32, expected 16 for a single row
-// REGISTERS: error: 'kernel.tasks' op cannot have this plan: accumulators of task_rows = 96 and task_panels = 2 take {{[0-9]+}} of 255 registers
-// COLUMNS: error: 'kernel.tasks' op cannot have this plan: thread_columns is 3, expected a power of two that divides the 64 columns of a panel
+// MULTIPLE: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: task_rows is 40, expected a multiple of 16
+// PANELS: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: task_panels is 3, and a group of the weight has 2
+// COPY: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: stages is 4, expected 0: rows cannot be copied asynchronously
+// STAGES: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: stages is 2, expected 0, or 3 and more
+// WEIGHTS: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: stage_weights is 1, expected 0: stages is 0
+// SINGLE: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: task_rows is 32, expected 16 for a single row
+// REGISTERS: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: accumulators of task_rows = 96 and task_panels = 2 take {{[0-9]+}} of 255 registers
+// COLUMNS: error: 'kernel.tasks' op of kernel {{.*}} cannot have this plan: thread_columns is 3, expected a power of two that divides the 64 columns of a panel
 // NAME: error: plans: unknown tuning parameter 'tile_rows'
 // EXPAND: error: 'kernel.matmul' op cannot have the plan of its tasks: task_rows is 40, expected a multiple of 16
 

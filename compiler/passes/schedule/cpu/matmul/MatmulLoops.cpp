@@ -54,7 +54,7 @@ MatmulLoops::MatmulLoops(const MatmulContext &c, int64_t fewRows, bool useAmx)
     : c(c), plan(c.plan), t(c.plan.tunables), e(c.e), areFew(fewRows > 0),
       maxFewRows(areFew ? fewRows : c.plan.maxFewRows()) {
   if (maxFewRows > 0)
-    fewRowSums = e.stackBuffer({maxFewRows, plan.groupLanes(1)});
+    fewRowSums = e.stackBuffer({maxFewRows, plan.widestGroupLanes(maxFewRows)});
   if (areFew)
     return;
   int64_t lanes = plan.groupLanes(t.tileRows);
@@ -143,6 +143,7 @@ void MatmulLoops::emitDequantizedRows(Value first, Value count, const Panels &pa
 }
 
 void MatmulLoops::emitBlocks(const Rows &rows, const Panels &panels, const Blocks &blocks) {
+  requireWholeSteps(plan.shape.k, blocks.k, "the k of a matmul");
   e.loop(panels.begin, panels.end, blocks.panels, [&](Value begin) {
     Value end = e.min(e.add(begin, blocks.panels), panels.end);
     e.loop(e.index(0), e.index(plan.shape.k), blocks.k, [&](Value firstK) {

@@ -9,6 +9,9 @@ namespace talc {
 // Sums on the stack; a worker's stack has 2 MiB.
 constexpr int64_t maxStackSumBytes = 192 << 10;
 
+// Sums of a tile per vector register. More only spill, and take long to compile.
+constexpr int64_t maxSpill = 4;
+
 ArrayRef<TuningParameter<MatmulTunables>> MatmulTunables::parameters() {
   constexpr int64_t maxSize = 1 << 24;
   using T = MatmulTunables;
@@ -84,23 +87,40 @@ std::string MatmulPlan::findContradiction() const {
     return "stream_depth does not divide " + std::to_string(shape.k);
   if (t.dequantizeRows > 0 && dequantizedK() == 0)
     return "layout_rows must be 0: panels with K = " + std::to_string(shape.k) + " cannot be dequantized ahead";
+  for (int64_t rows = 1, limit = maxSpill * traits.registers; rows <= std::max(t.tileRows, t.tallRows); ++rows)
+    if (accumulators(rows) > limit)
+      return "a tile of " + std::to_string(rows) + " rows would have " + std::to_string(accumulators(rows)) +
+             " vectors of sums, expected at most " + std::to_string(limit);
   int64_t group = groupPanels(t.tileRows);
   if (t.blockK < shape.k && !sumsWaitInResult() && t.blockPanels > group)
     return "block_panels must be at most " + std::to_string(group) +
            ", a group, because sums wait on the stack while k goes on";
   if ((!sumsWaitInResult() || t.dequantizeRows > 0) && !sumsFitOnStack())
     return "block_rows needs more than " + std::to_string(maxStackSumBytes) + " bytes of the stack";
+  if (t.streamRows * groupLanes(t.tileRows) * 4 > maxStackSumBytes)
+    return "stream_rows needs more than " + std::to_string(maxStackSumBytes) + " bytes of the stack";
   return "";
 }
 
 // Few rows need more columns, so that there are enough independent accumulators.
-int64_t MatmulPlan::columns(int64_t rows) const {
+int64_t MatmulPlan::preferredColumns(int64_t rows) const {
   if (rows == 1)
     return tunables.rowColumns;
   if (rows > tunables.tileRows)
     return microkernel->tallTileColumns(tunables.tileColumns);
   bool isShortTile = rows < tunables.tileRows && rows <= microkernel->tileRows();
   return isShortTile ? std::max(microkernel->tileColumns(rows), tunables.tileColumns) : tunables.tileColumns;
+}
+
+int64_t MatmulPlan::columns(int64_t rows) const {
+  return std::max(preferredColumns(rows) / traits.lanes, int64_t(1)) * traits.lanes;
+}
+
+int64_t MatmulPlan::widestGroupLanes(int64_t maxRows) const {
+  int64_t lanes = 0;
+  for (int64_t rows = 1; rows <= maxRows; ++rows)
+    lanes = std::max(lanes, groupLanes(rows));
+  return lanes;
 }
 
 int64_t MatmulPlan::maxFewRows() const {

@@ -49,8 +49,9 @@ struct MatmulPlan {
   int64_t sliceLanes(int64_t rows) const;
   int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * sliceLanes(rows); }
   int64_t slicesPerPanel(int64_t rows) const { return shape.panelLanes / sliceLanes(rows); }
-  // Lanes of all panels of a group.
+  // Lanes of all panels of a group, and of the widest group that up to so many rows take.
   int64_t groupLanes(int64_t rows) const { return groupPanels(rows) * shape.panelLanes; }
+  int64_t widestGroupLanes(int64_t maxRows) const;
 
   // The largest count of rows that are handled as one tile of their own: wider in N than a full tile, or prefetching
   // its own stream. A tile that reads its panels in slices prefetches the next panel instead, since only its first
@@ -79,6 +80,8 @@ struct MatmulPlan {
 
 private:
   int64_t columns(int64_t rows) const;
+  int64_t preferredColumns(int64_t rows) const;
+  int64_t accumulators(int64_t rows) const { return rows * tileLanes(rows) / traits.lanes; }
 };
 
 }  // namespace talc

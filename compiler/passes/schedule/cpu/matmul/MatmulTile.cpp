@@ -77,6 +77,8 @@ private:
 
 void MatmulTile::emit(const MatmulContext &c, const StoredSums &sums) const {
   int64_t slices = c.plan.slicesPerPanel(rows);
+  requireWholeSteps(c.plan.shape.panelLanes, c.plan.sliceLanes(rows), "the lanes of a panel");
+  requireWholeSteps(c.plan.sliceLanes(rows), c.e.lanes, "the lanes of a slice");
   if (slices == 1)
     return TileSlice(c, *this, sums, c.e.index(0)).emit();
   c.e.loop(c.e.index(0), c.e.index(slices), 1, [&](Value slice) { TileSlice(c, *this, sums, slice).emit(); });

@@ -29,7 +29,7 @@ public:
 
   void distribute() {
     std::tie(ownFirst, ownEnd) = blockPartition(e, step, panels);
-    if (std::optional<int64_t> count = getConstantIntValue(rows); count && *count < tunables.stealingRows)
+    if (std::optional<int64_t> count = getConstantIntValue(rows); count && *count < std::min<int64_t>(tunables.stealingRows, tasks.getGrain()[0] + 1))
       return inlineBody(e, tasks, {e.index(0), rows, ownFirst, ownEnd, ownFirst});
     workers = kernel::WorkersOp::create(e.b, e.loc, step);
     isDynamic = both(e.less(e.index(1), workers), e.less(e.index(tunables.stealingRows - 1), rows));

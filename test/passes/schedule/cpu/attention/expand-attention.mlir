@@ -118,6 +118,9 @@
 // CHECK: %[[QUERY:.*]] = memref.subview %[[Q]][%[[SOURCE]], %{{.*}}] [1, 16] [1, 1]
 // CHECK-COUNT-5: memref.subview %[[Q]]
 // CHECK: scf.index_switch
+// CHECK-NEXT: case 0 {
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
 // CHECK-NEXT: case 1
 // CHECK: vector.load %[[KEYS]][%{{.*}},
 // CHECK: memref.load %[[QUERY]]

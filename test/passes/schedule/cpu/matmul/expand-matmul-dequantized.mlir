@@ -67,6 +67,9 @@
 // SIZES-LABEL: @fifth
 // SIZES: vector.store %{{.*}} : memref<72x64xi32>, vector<16xi32>
 // SIZES: scf.index_switch
+// SIZES-NEXT: case 0 {
+// SIZES-NEXT: scf.yield
+// SIZES-NEXT: }
 // SIZES-NEXT: case 4
 // SIZES: case 5
 // SIZES: case 6

@@ -18,6 +18,9 @@
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c1
 // CHECK: scf.for %{{.*}} = %c0 to %c8 step %c4
 // CHECK: scf.index_switch
+// CHECK-NEXT: case 0 {
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
 // CHECK-NEXT: case 3 {
 // Their results are fetched with the last of k.
 // CHECK: scf.if
