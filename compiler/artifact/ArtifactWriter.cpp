@@ -75,6 +75,12 @@ private:
   llvm::Error prepare();
   void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name = "");
   uint64_t artifactSize() const;
+  // Rotary tables are not stored.
+  int64_t storedWeightBytes() const { return static_cast<int64_t>(facts.weightBytes - facts.tableBytes); }
+  llvm::ArrayRef<PlacedWeight> storedWeights() const {
+    return llvm::ArrayRef(weights).take_while(
+        [&](const PlacedWeight &placed) { return placed.offset < storedWeightBytes() || placed.bytes == 0; });
+  }
   llvm::Error readStub();
   llvm::Error pad(OutputFile &file);
   llvm::Error writeHeader(OutputFile &file);
@@ -87,6 +93,7 @@ private:
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
   std::vector<artifact::KvRun> states;
+  std::vector<uint8_t> tables;
   std::vector<std::vector<uint8_t>> codes;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
@@ -102,6 +109,10 @@ llvm::Error ArtifactWriter::prepare() {
   if (!placed)
     return placed.takeError();
   weights = std::move(*placed);
+  auto rotary = makeRotaryTablesSection(parts.module, weights, storedWeightBytes());
+  if (!rotary)
+    return rotary.takeError();
+  tables = std::move(*rotary);
   auto named = makeLabels(parts.module, facts);
   if (!named)
     return named.takeError();
@@ -144,7 +155,10 @@ void ArtifactWriter::plan() {
     addSection(SectionKind::KvCache, asBytes(states));
   if (!labels.empty())
     addSection(SectionKind::Labels, asBytes(labels));
-  planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});
+  if (!tables.empty())
+    addSection(SectionKind::RotaryTables, tables);
+  planned.push_back(
+      {SectionKind::Weights, parts.code.front().target.weightLayout(), static_cast<uint64_t>(storedWeightBytes()), {}});
 }
 
 uint64_t ArtifactWriter::artifactSize() const {
@@ -178,7 +192,7 @@ llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection 
   HashingWriter writer(file);
   auto sink = [&](llvm::ArrayRef<uint8_t> bytes) { return writer.write(bytes); };
   llvm::Error error = planned.kind == SectionKind::Weights
-                          ? streamWeights(parts.module, weights, static_cast<int64_t>(planned.size), sink)
+                          ? streamWeights(parts.module, storedWeights(), static_cast<int64_t>(planned.size), sink)
                           : writer.write(planned.bytes);
   Section section = {static_cast<uint32_t>(planned.kind), 0, offset, writer.writtenBytes(), writer.hash(), {}};
   error = llvm::joinErrors(std::move(error), writeName(planned.name, section.name));

@@ -90,7 +90,9 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   for (auto [name, limit, target] : figures)
     if (llvm::Error error = read(name, limit, *target))
       return error;
-  return llvm::Error::success();
+  return plan.contains(planKeys::tableBytes)
+             ? read(planKeys::tableBytes, static_cast<int64_t>(info.weightBytes), info.tableBytes)
+             : llvm::Error::success();
 }
 
 // Models with rings have all of these.

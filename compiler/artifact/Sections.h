@@ -49,6 +49,11 @@ llvm::Expected<artifact::StoredSettings> readGeneration(mlir::ModuleOp module, u
 // in UTF-8 and without NUL.
 llvm::Expected<std::string> makeLabels(mlir::ModuleOp module, const artifact::ModelInfo &info);
 
+// The section from which the runtime makes rotary tables (RotaryTables.h): those of the weights that begin at
+// `firstTable` or later. Empty without any.
+llvm::Expected<std::vector<uint8_t>> makeRotaryTablesSection(mlir::ModuleOp module,
+                                                             llvm::ArrayRef<PlacedWeight> weights, int64_t firstTable);
+
 // Where a slot keeps the keys and values of its tokens, so that the runtime can save and load them: the KV caches that
 // plan-memory has placed; empty without any.
 llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(mlir::ModuleOp module);

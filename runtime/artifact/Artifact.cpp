@@ -37,6 +37,8 @@ const char *sectionName(uint32_t kind) {
     return "labels";
   case SectionKind::KvCache:
     return "KV cache";
+  case SectionKind::RotaryTables:
+    return "rotary tables";
   }
   return nullptr;
 }

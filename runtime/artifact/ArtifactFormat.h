@@ -20,7 +20,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 18;
+constexpr uint32_t formatVersion = 19;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -40,13 +40,14 @@ constexpr char reservedMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C',
   talc_reserved_for_the_name_of_the_function_that_opens_the_model_of_a_library_or_object_which_is_that_of_its_file____0
 
 enum class SectionKind : uint32_t {
-  Manifest = 1,   // UTF-8 JSON for people and tools; the runtime never reads it
-  ModelInfo = 2,  // one struct ModelInfo
-  Code = 3,       // a CodeHeader and the code, one section per target; the runtime takes the first that it can run
-  Weights = 4,    // packed weights, addressed by offsets that the generated code holds; one section per layout
-  Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
-  Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
-  KvCache = 7,    // an array of KvRun: the layout of a slot of the KV cache; absent when the model keeps nothing
+  Manifest = 1,      // UTF-8 JSON for people and tools; the runtime never reads it
+  ModelInfo = 2,     // one struct ModelInfo
+  Code = 3,          // a CodeHeader and the code, one section per target; the runtime takes the first that it can run
+  Weights = 4,       // packed weights, addressed by offsets that the generated code holds; one section per layout
+  Tokenizer = 5,     // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
+  Labels = 6,        // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
+  KvCache = 7,       // an array of KvRun: the layout of a slot of the KV cache; absent when the model keeps nothing
+  RotaryTables = 8,  // a RotaryTable and its numbers for each table of tableBytes; absent when there are none
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -122,6 +123,23 @@ struct KvRun {
   uint32_t tokens;  // capacity in tokens, a multiple of the group (a ring, or sink tokens); 0: all tokens
 };
 
+// A table of cosines and sines, f32 [positions, 2 * half], that is made when the model is opened: row p has the cosines
+// of its `half` angles, then their sines (talc.rope). Position p = a * stride + b is turned as a * stride, then as b:
+//
+//   cos = cos_a * cos_b - sin_a * sin_b      sin = sin_a * cos_b + cos_a * sin_b      in f64, times `amplitude`
+//
+// After this struct come f64 [2, half], cosines before sines, of each b < stride, the same of each multiple of the
+// stride below `positions`, and the corrections: what is rounded to f32 in another way than the cosine or sine itself.
+struct RotaryTable {
+  uint64_t offset;  // in the tables, a multiple of 64
+  uint32_t positions, half, stride, correctionCount;
+  double amplitude;
+};
+struct RotaryCorrection {
+  uint32_t element;  // of the table
+  float value;
+};
+
 // The default for how the hidden states of a text become one vector.
 enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
 
@@ -151,7 +169,9 @@ struct ModelInfo {
   uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread
   StoredSettings generation;     // the defaults of the model's authors
   uint32_t pooling;              // Pooling
-  char name[64];                 // NUL-terminated, for messages
+  uint32_t reserved;
+  uint64_t tableBytes;  // of weightBytes, the last ones: rotary tables, which the Weights section does not have
+  char name[64];        // NUL-terminated, for messages
 };
 
 // The number of outputs that are results.

@@ -65,6 +65,8 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
     return "ring of the KV cache";
   if (info.weightBytes > maxBytes)
     return "weight bytes";
+  if (info.tableBytes > info.weightBytes)
+    return "bytes of rotary tables";
   if (info.kvBytesPerSlot > maxBytes)
     return "number of KV cache bytes per slot";
   if (info.kvTokenGroup == 0 || info.kvTokenGroup > maxTokens || info.kvBytesPerToken > maxBytesPerToken ||

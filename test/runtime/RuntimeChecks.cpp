@@ -44,6 +44,7 @@ int main(int count, char **arguments) {
       {"launch-code", checkLaunchCode},
       {"library", checkLibrary},
       {"mapping", checkMapping},
+      {"rotary-tables", checkRotaryTables},
       {"sampler", checkSampler},
       {"opening", checkOpening},
       {"scores", checkScores},

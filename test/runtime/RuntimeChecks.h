@@ -29,6 +29,7 @@ bool checkMapping(const Arguments &arguments);
 bool checkOpening(const Arguments &arguments);
 bool checkRefusals(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
+bool checkRotaryTables(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkScores(const Arguments &arguments);
 bool checkScoresOfParts(const Arguments &arguments);

@@ -136,6 +136,18 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
   return buffers;
 }
 
+// Whether a table of cosines and sines by position is much longer than what the runtime makes it of, the angles of
+// about twice the root of its positions (RotaryTables.h). Positions with frequencies of their own are not composed.
+bool isLongRotaryTable(talc::WeightOp weight) {
+  constexpr int64_t minPositions = 2048, maxPositions = 1 << 20, maxElements = UINT32_MAX;
+  auto recipe = dyn_cast<talc::RotaryTableRecipeAttr>(weight.getSource());
+  auto type = cast<RankedTensorType>(weight.getType());
+  if (!recipe || recipe.getDigits() > 0 || isa_and_nonnull<talc::DynamicScalingAttr>(recipe.getScaling()))
+    return false;
+  return type.getElementType().isF32() && type.getDimSize(0) >= minPositions && type.getDimSize(0) <= maxPositions &&
+         type.getNumElements() <= maxElements;
+}
+
 struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
     if (failed(checkFunctions()) || failed(checkElements()) || failed(checkKvLayouts()))
@@ -147,7 +159,10 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add(keys::arenaBytesPerToken, arena[PerToken]);
     add(keys::arenaBytesFixed, arena[Fixed]);
     add(keys::arenaBytesPerThread, arena[PerWorker]);
-    add(keys::weightBytes, assignWeightOffsets(builder));
+    auto [weightBytes, tableBytes] = assignWeightOffsets(builder);
+    add(keys::weightBytes, weightBytes);
+    if (tableBytes > 0)
+      add(keys::tableBytes, tableBytes);
     assignKvOffsets(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
     talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
@@ -235,17 +250,22 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     buffer.alloc.erase();
   }
 
-  int64_t assignWeightOffsets(Builder &builder) {
+  // The weights of the artifact come first, then rotary tables, which are made when it is opened. Returns the bytes of
+  // all, and of the tables.
+  std::pair<int64_t, int64_t> assignWeightOffsets(Builder &builder) {
     llvm::StringSet<llvm::MallocAllocator> used;
     getOperation().walk([&](kernel::WeightOp op) { used.insert(op.getName()); });
-    int64_t offset = 0;
-    for (auto weight : getOperation().getOps<talc::WeightOp>()) {
-      if (!used.contains(weight.getSymName()))
-        continue;
-      weight->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
-      offset += llvm::alignTo(talc::storedBytes(cast<RankedTensorType>(weight.getType())), alignment);
+    int64_t offset = 0, storedEnd = 0;
+    for (bool isTable : {false, true}) {
+      storedEnd = offset;
+      for (auto weight : getOperation().getOps<talc::WeightOp>()) {
+        if (!used.contains(weight.getSymName()) || isLongRotaryTable(weight) != isTable)
+          continue;
+        weight->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
+        offset += llvm::alignTo(talc::storedBytes(cast<RankedTensorType>(weight.getType())), alignment);
+      }
     }
-    return offset;
+    return {offset, offset - storedEnd};
   }
 
   template <typename Add> void assignKvOffsets(Builder &builder, Add add) {

@@ -2,6 +2,8 @@
 // Reads of the running step that the conversions to LLVM share.
 #include "compiler/passes/codegen/StepReader.h"
 
+#include "dialects/talc/ModuleKeys.h"
+
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,6 +49,16 @@ Value StepReader::integerAt(Value base, Value offset) {
 
 int64_t StepReader::getOffset(FlatSymbolRefAttr symbol) {
   return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>(offsetAttr).getInt();
+}
+
+int64_t StepReader::storedWeightBytes() {
+  auto plan = module->getAttrOfType<DictionaryAttr>(planAttr);
+  auto read = [&](StringRef key) {
+    auto bytes = plan ? plan.getAs<IntegerAttr>(key) : IntegerAttr();
+    return bytes ? bytes.getInt() : 0;
+  };
+  int64_t tables = read(planKeys::tableBytes);
+  return tables > 0 ? read(planKeys::weightBytes) - tables : std::numeric_limits<int64_t>::max();
 }
 
 int64_t StepReader::slotBytes() {

@@ -28,6 +28,8 @@ public:
   Value integerAt(Value base, Value offset);
   // The offset of a weight or KV cache.
   int64_t getOffset(mlir::FlatSymbolRefAttr symbol);
+  // The bytes of the weights that the artifact has; tables lie behind them.
+  int64_t storedWeightBytes();
   int64_t slotBytes();
 
   Type pointer();

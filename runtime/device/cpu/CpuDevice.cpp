@@ -30,14 +30,14 @@ public:
 Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, const UploadProgress &,
                        std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;
-  Artifact::LocatedSection weights;
+  ModelWeights weights;
   if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainUnsupported, TALC_ERROR_CPU}, code);
       status.failed())
     return status;
-  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
+  if (Status status = weights.open(file, code.header.layout, facts); status.failed())
     return status;
   auto loaded = std::make_unique<CpuModel>(file.name(), facts, code.target, requiredCpuLevel(code.header),
-                                           weights.bytes, std::move(weights.copy));
+                                           std::move(weights));
   if (Status status = loaded->loadCode(code); status.failed())
     return status;
   model = std::move(loaded);

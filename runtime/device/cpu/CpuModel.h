@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model on the CPU: its code in memory, its weights where the artifact is mapped.
+// A model on the CPU: its code in memory, its weights where the artifact is mapped and tables beside them.
 #pragma once
 
+#include "runtime/artifact/ModelWeights.h"
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/Cpu.h"
@@ -10,11 +11,10 @@ namespace talc {
 
 class CpuModel final : public LoadedModel {
 public:
-  // `file`: the name in messages. `copy`: the memory of the weights, unless they are in the artifact. References must
-  // outlive this object.
+  // `file`: the name in messages. References must outlive this object.
   CpuModel(const std::string &file, const artifact::ModelInfo &facts, const char *target, CpuLevel level,
-           const unsigned char *weights, Mapping copy)
-      : file(file), facts(facts), codeTarget(target), level(level), storedWeights(weights), copy(std::move(copy)) {}
+           ModelWeights weights)
+      : file(file), facts(facts), codeTarget(target), level(level), modelWeights(std::move(weights)) {}
 
   Status loadCode(const CodeChoice &code);
 
@@ -25,7 +25,7 @@ public:
 
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
-  const unsigned char *weights() const { return storedWeights; }
+  const ModelWeights &weights() const { return modelWeights; }
   artifact::StepFunction function(EntryIndex entry) const { return image.functions()[entry]; }
 
 private:
@@ -33,8 +33,7 @@ private:
   const artifact::ModelInfo &facts;
   const char *const codeTarget;
   const CpuLevel level;
-  const unsigned char *const storedWeights;
-  const Mapping copy;
+  const ModelWeights modelWeights;
   CodeImage image;
 };
 

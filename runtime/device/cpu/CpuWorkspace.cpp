@@ -168,7 +168,8 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.tokens = step.tokens;
   context.spans = step.spans;
   context.history = step.history;
-  context.weights = model.weights();
+  context.weights = model.weights().stored();
+  context.tables = model.weights().tables();
   context.kvCache = kvCache.data();
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)

@@ -54,6 +54,7 @@ struct StepContext {
   void (*mark)(void *markState, int64_t worker, int64_t kernel);
   void *markState;
   Output moreOutputs[maxOutputs - maxResults];  // the rest
+  const unsigned char *tables;                  // rotary tables: the weights that are not among the stored ones
 
   Output &output(int64_t number) { return number < maxResults ? outputs[number] : moreOutputs[number - maxResults]; }
 };

@@ -62,7 +62,7 @@ Status CudaModel::findPersistent(EntryIndex entry) {
   return {};
 }
 
-Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
+Status CudaModel::loadWeights(const ModelWeights &weights, const UploadProgress &progress) {
   constexpr uint64_t part = 64 << 20;
   const uint64_t total = facts.weightBytes;
   if (Status status = stored.reserve(total, "the weights"); status.failed())
@@ -72,10 +72,10 @@ Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &
     return status;
   Result result = Success;
   for (uint64_t done = 0; done < total && result == Success;) {
-    uint64_t count = std::min(part, total - done);
-    result = gpu->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
+    const ModelWeights::Run run = weights.read(done, part);
+    result = gpu->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, run.bytes, run.count, stream);
     result = result == Success ? gpu->driver.cuStreamSynchronize(stream) : result;
-    done += count;
+    done += run.count;
     progress.report(done, total);
   }
   gpu->driver.cuStreamDestroy_v2(stream);

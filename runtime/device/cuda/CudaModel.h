@@ -2,6 +2,7 @@
 // A model on a GPU: its kernels, made by the driver from PTX, and its weights.
 #pragma once
 
+#include "runtime/artifact/ModelWeights.h"
 #include "runtime/device/cuda/KernelModules.h"
 #include "runtime/device/gpu/GpuModel.h"
 
@@ -14,7 +15,7 @@ public:
 
   // The part of a Code section behind its head.
   Status loadCode(const unsigned char *bytes, uint64_t size);
-  Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
+  Status loadWeights(const ModelWeights &weights, const UploadProgress &progress);
 
   Status prepareAll() override { return modules.loadAll(); }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/artifact/CodeChoice.h"
+#include "runtime/artifact/ModelWeights.h"
 #include "runtime/device/Device.h"
 
 namespace talc {
@@ -14,15 +15,15 @@ Status loadModel(const std::shared_ptr<const Gpu> &gpu, const CodeFamily &codes,
                  const artifact::ModelInfo &facts, const UploadProgress &progress,
                  std::unique_ptr<LoadedModel> &model) {
   CodeChoice code;
-  Artifact::LocatedSection weights;
+  ModelWeights weights;
   if (Status status = chooseCode(file, codes, code); status.failed())
     return status;
-  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
+  if (Status status = weights.open(file, code.header.layout, facts); status.failed())
     return status;
   auto loaded = std::make_unique<Model>(gpu, file.name(), facts, code.target);
   if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
     return status;
-  if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())
+  if (Status status = loaded->loadWeights(weights, progress); status.failed())
     return status;
   model = std::move(loaded);
   return {};

@@ -114,7 +114,7 @@ std::vector<uint64_t> VulkanModel::divideWeights() const {
   return begins;
 }
 
-Status VulkanModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
+Status VulkanModel::loadWeights(const ModelWeights &weights, const UploadProgress &progress) {
   constexpr uint64_t maxCopy = 64 << 20;  // of a copy
   const uint64_t total = facts.weightBytes;
   const std::vector<uint64_t> begins = divideWeights();
@@ -125,12 +125,12 @@ Status VulkanModel::loadWeights(const unsigned char *bytes, const UploadProgress
     if (Status status = part->memory.reserve(end - part->begin, "the weights"); status.failed())
       return status;
     for (uint64_t done = part->begin; done < end;) {
-      const uint64_t count = std::min(maxCopy, end - done);
+      const ModelWeights::Run run = weights.read(done, std::min(maxCopy, end - done));
       if (Status status =
-              transfer.send(bytes + done, part->memory, done - part->begin, count, "weights were copied to it");
+              transfer.send(run.bytes, part->memory, done - part->begin, run.count, "weights were copied to it");
           status.failed())
         return status;
-      done += count;
+      done += run.count;
       progress.report(done, total);
     }
     stored.push_back(std::move(part));

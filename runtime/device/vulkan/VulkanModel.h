@@ -2,6 +2,7 @@
 // A model on a GPU: a pipeline for every kernel, and its weights.
 #pragma once
 
+#include "runtime/artifact/ModelWeights.h"
 #include "runtime/device/gpu/GpuModel.h"
 #include "runtime/device/vulkan/GpuMemory.h"
 
@@ -15,7 +16,7 @@ public:
 
   // The part of a Code section behind its head.
   Status loadCode(const unsigned char *bytes, uint64_t size);
-  Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
+  Status loadWeights(const ModelWeights &weights, const UploadProgress &progress);
 
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;

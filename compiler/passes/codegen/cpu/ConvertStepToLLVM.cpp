@@ -32,7 +32,7 @@ using talc::artifact::StepContext;
 using talc::artifact::StepToken;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 42 * 8);
+static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 43 * 8);
 
 namespace {
 
@@ -88,6 +88,15 @@ Value convertArena(ContextReader &r, kernel::ArenaOp op) {
   Value base = r.field(op.getStep(), offsetof(StepContext, arena), r.pointer());
   return r.buffer(cast<MemRefType>(op.getType()), r.bytesFrom(base, offset),
                   op.getRows() ? r.toI64(op.getRows()) : Value());
+}
+
+// Tables lie behind the stored weights in the plan, and in memory of their own.
+Value weightAddress(ContextReader &r, kernel::WeightOp op) {
+  int64_t offset = r.getOffset(op.getNameAttr()), stored = r.storedWeightBytes();
+  bool isTable = offset >= stored;
+  Value base =
+      r.field(op.getStep(), isTable ? offsetof(StepContext, tables) : offsetof(StepContext, weights), r.pointer());
+  return r.bytesFrom(base, r.constant(isTable ? offset - stored : offset));
 }
 
 // A step is divided by tokens if every worker gets at least this many. All workers then read all weights, which pays
@@ -181,10 +190,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::BeginTasksOp o) -> SmallVector<Value> { return {convertBeginTasks(r, o)}; })
       .Case([&](kernel::NextTaskOp o) -> SmallVector<Value> { return {convertNextTask(r, o)}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
-      .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
-        Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
-        return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.getOffset(o.getNameAttr()))))};
-      })
+      .Case([&](kernel::WeightOp o) -> SmallVector<Value> { return {r.buffer(type(o), weightAddress(r, o))}; })
       .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.getOffset(o.getNameAttr()))}; })
       .Case<kernel::KeysOp, kernel::MatricesOp>([&](auto o) -> SmallVector<Value> {
         return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
