@@ -3,6 +3,7 @@
 #include "runtime/device/cpu/CodeImage.h"
 
 #include "runtime/device/cpu/ElfFile.h"
+#include "runtime/device/cpu/PerfMap.h"
 
 #include <cerrno>
 #include <cstring>
@@ -24,6 +25,7 @@ std::string CodeImage::load(const CodeChoice &code) {
   relocate(elf);
   if (!protectRelocated(elf))
     return std::string("cannot be protected: ") + strerror(errno);
+  writePerfMap(code.bytes, code.size, image.data());
   return findEntries(elf, code.header);
 }
 
