@@ -68,7 +68,7 @@ function showStepCosts(step) {
 const showStored = names => joined(names, () => element("br", {}));
 
 function showCode(name) {
-  return element("span", {class: "code"}, ...joined([link("#last/" + name, "MLIR"), link("#llvm-ir/" + name, "LLVM"),
+  return element("span", {class: "code"}, ...joined([link("#loops/" + name, "MLIR"), link("#llvm-ir/" + name, "LLVM"),
     link("#assembly/" + name, "assembly")]));
 }
 

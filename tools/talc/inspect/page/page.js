@@ -2,6 +2,8 @@
 // which:
 //   #overview, #kernel-NAME, #op-NAME   parts of the overview
 //   #NUMBER/FUNCTION                    what a pass made of a function
+//   #search/TEXT                        places that have a text
+//   #loops/FUNCTION                     its loops, at the end of stage schedule
 //   #last/FUNCTION, #llvm-ir/FUNCTION, #assembly/FUNCTION
 const data = {passes: [], uses: [], ...JSON.parse(document.getElementById("data").textContent)};
 const byId = id => document.getElementById(id);
@@ -9,7 +11,7 @@ let pass = 0, shown = "", wanted = "";  // wanted: a text to scroll to
 
 const time = s => !s ? "" : s >= 1 ? s.toFixed(2) + " s" : (1000 * s).toFixed(s < 0.01 ? 2 : 0) + " ms";
 const address = (index, name) => "#" + index + (name ? "/" + encodeURIComponent(name) : "");
-const changesOf = p => p.changes.filter(c => !byId("function").value || c.function === byId("function").value);
+const changesOf = p => p.changes.filter(c => !byId("function").value || partsOf(byId("function").value).has(c.function));
 
 async function unpack(index) {
   if (index < 0) return [];
@@ -25,7 +27,7 @@ async function unpack(index) {
 function versionsAfter(index) {
   const versions = new Map();
   for (const p of data.passes.slice(0, index + 1)) {
-    if (p.name === "llvm-ir" || p.name === "assembly") continue;
+    if (isListingPass(p)) continue;
     for (const c of p.changes) c.after < 0 ? versions.delete(c.function) : versions.set(c.function, c.after);
   }
   return versions;
@@ -33,6 +35,17 @@ function versionsAfter(index) {
 const names = new Set(data.passes.flatMap(p => p.changes.map(c => c.function)));
 const usesBy = key => data.uses.reduce((map, use) => map.set(use[key], [...map.get(use[key]) || [], use]), new Map());
 const usesOfKernel = usesBy("kernel"), usesInFunction = usesBy("function");
+
+// A function and what passes split it into: its entries (model.decode), what the runtime calls (talc_decode), and the
+// kernels of all of these.
+function partsOf(name) {
+  const parts = new Set([name]);
+  for (const part of parts) {
+    for (const other of names) if (other.startsWith(part + ".") || other === "talc_" + part) parts.add(other);
+    for (const use of usesInFunction.get(part) || []) parts.add(use.kernel);
+  }
+  return parts;
+}
 
 const linkTo = (name, text) => element("a", {href: address(pass, name)}, text || name);
 const separated = (items, make) => [...items].flatMap((item, i) => i ? [", ", make(item)] : [make(item)]);
@@ -184,7 +197,8 @@ async function showFunction(change) {
   pre.querySelector(".hit")?.scrollIntoView({block: "center"});
 }
 
-function showPass(name) {
+// `whole`: shows all of the function, not what the pass changed.
+function showPass(name, whole = false) {
   const p = data.passes[pass], changes = changesOf(p);
   for (const link of document.querySelectorAll(".passlink"))
     link.setAttribute("aria-current", Number(link.dataset.index) === pass);
@@ -195,9 +209,10 @@ function showPass(name) {
     `${p.summary}${p.seconds ? " · " + time(p.seconds) : ""} · ${changes.length ? "lines of what it changed:" : "changed nothing"}`),
     ...(p.failed ? [element("div", {class: "failed"}, "failed")] : []),
     remarkList(p.remarks), element("div", {class: "chips"}, ...chips), element("div", {id: "text"}));
-  document.querySelector('.passlink[aria-current="true"]').scrollIntoView({block: "nearest"});
+  if (getComputedStyle(document.body).display === "grid")  // else the list is above, and the page would scroll
+    document.querySelector('.passlink[aria-current="true"]').scrollIntoView({block: "nearest"});
   const chosen = changes.find(c => c.function === (name || shown)), version = versionsAfter(pass).get(name);
-  if (chosen) showFunction(chosen);
+  if (chosen && !whole) showFunction(chosen);
   else if (version !== undefined)  // left alone: as it is then
     showFunction({function: name, before: -1, after: version, same: []});
   else if (changes.length) showFunction(changes[0]);
@@ -218,7 +233,9 @@ function remarkList(remarks) {
 // The pass that an address names; -1: none.
 function passOf(word, name) {
   if (word === "last")
-    return data.passes.findLastIndex(p => p.name !== "llvm-ir" && p.name !== "assembly" && p.changes.some(c => c.function === name && c.after >= 0));
+    return data.passes.findLastIndex(p => !isListingPass(p) && p.changes.some(c => c.function === name && c.after >= 0));
+  if (word === "loops")
+    return data.passes.findLastIndex(p => p.stage === "schedule" && p.changes.some(c => c.function === name && c.after >= 0));
   const named = data.passes.findIndex(p => p.name === word);
   return named >= 0 ? named : /^\d+$/.test(word) && data.passes[Number(word)] ? Number(word) : -1;
 }
@@ -228,17 +245,23 @@ const inCode = (index, name) => data.passes[index]?.changes.some(c => c.function
 
 function route() {
   const [word, rest] = location.hash.slice(1).split("/"), name = rest ? decodeURIComponent(rest) : "";
+  if (word === "search") {
+    byId("search").value = name;
+    return search(name);
+  }
   const index = word ? passOf(word, name) : -1;
   byId("overview").hidden = index >= 0;
   byId("pass").hidden = index < 0;
   if (index < 0) {
     for (const link of document.querySelectorAll(".passlink")) link.setAttribute("aria-current", link.hash === "#overview");
-    (word && byId(decodeURIComponent(word)) || byId("main")).scrollIntoView();
-    return;
+    const target = word && word !== "overview" && byId(decodeURIComponent(word));
+    if (target) return target.scrollIntoView();
+    byId("main").scrollTop = 0;
+    return scrollTo(0, 0);
   }
   if (index !== pass || byId("pass").childElementCount === 0) byId("main").scrollTop = 0;
   pass = index;
-  showPass(name && (word === "llvm-ir" || word === "assembly") ? inCode(index, name) : name);
+  showPass(name && (word === "llvm-ir" || word === "assembly") ? inCode(index, name) : name, word === "loops");
 }
 
 function showList() {
@@ -257,37 +280,6 @@ function showList() {
       element("span", {class: "dim"}, (p.remarks.length ? "✎ " : "") + (count || "")),
       element("span", {class: "dim"}, time(p.seconds))));
   });
-}
-
-// ---- Search: names and remarks at once, then the functions as they are at the pass that is shown
-
-let searches = 0;
-async function search(text) {
-  const mine = ++searches, found = byId("found"), most = 40;
-  found.hidden = text.length < 2;
-  if (found.hidden) return;
-  const has = value => value.toLowerCase().includes(text.toLowerCase()), hits = [];
-  const add = (href, ...children) => hits.push(element("div", {}, element("a", {href}, ...children)));
-  data.passes.forEach((p, i) => {
-    if (has(p.name) || has(p.summary)) add(address(i), "pass ", p.name);
-    for (const remark of p.remarks) if (has(remark)) add(address(i, remark.split(": ")[2]), remark);
-  });
-  for (const name of names) if (has(name)) add(address("last", name), "function ", name);
-  for (const [kernel, uses] of usesOfKernel)
-    for (const stored of new Set(uses.flatMap(use => use.stored))) if (has(stored)) add("#kernel-" + kernel, stored, " in ", kernel);
-  const show = () => found.replaceChildren(element("h3", {}, hits.length > most ? `${hits.length} places, of which` : `${hits.length} places`),
-    ...hits.slice(0, most));
-  show();
-  const index = byId("pass").hidden ? data.passes.length - 1 : pass;
-  for (const [name, version] of versionsAfter(index)) {
-    const lines = (await unpack(version)).filter(has);
-    if (mine !== searches) return;
-    for (const line of lines.slice(0, 3))
-      hits.push(element("div", {}, element("a", {href: address(index, name), onclick: () => { wanted = text; }}, name, ": "),
-        element("code", {}, line.trim().slice(0, 160))));
-    if (hits.length > most) break;
-  }
-  show();
 }
 
 function start() {
