@@ -5,7 +5,7 @@
 #   lib/talc/            what a compiled model begins with: talc-launcher and talc-launcher-dynamic, talc-library.so,
 #                        talc-object.o
 #   lib/libtalc.a, .so   the runtime, for programs that models are linked into, and those that open models by name
-#   include/talc.h       the C interface of compiled models, with the talc_*.h that it includes
+#   include/talc.h       the C interface of compiled models, with the talc_*.h that it includes; talc.hpp for C++
 #   lib/cmake/talc/      find_package(talc)
 #   share/               manual pages, completion for bash
 #   include/talc/        component `development`: headers and libraries of the compiler, for find_package(talc COMPONENTS compiler)
@@ -23,7 +23,7 @@ install(TARGETS talc_shared talc_runtime LIBRARY DESTINATION lib COMPONENT tools
   ARCHIVE DESTINATION lib COMPONENT tools)
 # The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT aarch64 USE_SOURCE_PERMISSIONS OPTIONAL)
-install(FILES runtime/talc.h runtime/talc_device.h runtime/talc_scoring.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
+install(FILES runtime/talc.h runtime/talc.hpp runtime/talc_device.h runtime/talc_scoring.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
 install(FILES README.md DESTINATION share/doc/talc COMPONENT tools)
