@@ -80,17 +80,22 @@ talc_status talc_generator_cancel(talc_generator *generator, int64_t number, tal
   return talc::refusedMemory(error);
 }
 
+static int32_t countUnfinished(const talc_generator *generator) {
+  return generator ? generator->scheduler.unfinished() : 0;
+}
+
 talc_status talc_generator_step(talc_generator *generator, int32_t *unfinished, talc_error *error) try {
   if (unfinished)
     *unfinished = 0;
   if (!generator)
     return wrongArgument(__func__, "generator is NULL", error);
-  int32_t count = 0;
-  Status status = generator->scheduler.step(count);
+  Status status = generator->scheduler.step();
   if (unfinished)
-    *unfinished = count;
+    *unfinished = countUnfinished(generator);
   return report(status, error);
 } catch (...) {
+  if (unfinished)
+    *unfinished = countUnfinished(generator);
   return talc::refusedMemory(error);
 }
 
@@ -145,8 +150,8 @@ talc_status talc_generate(talc_model *model, const talc_request *request, talc_e
   int64_t number = 0;
   if (Status status = scheduler.submit(std::move(made), number); status.failed())
     return report(status, error);
-  for (int32_t unfinished = 1; unfinished > 0;)
-    if (Status status = scheduler.step(unfinished); status.failed())
+  while (scheduler.unfinished() > 0)
+    if (Status status = scheduler.step(); status.failed())
       return report(status, error);
   return between.status;
 } catch (...) {

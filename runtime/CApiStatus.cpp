@@ -39,7 +39,8 @@ const char *talc_status_name(talc_status status) {
                STATUS(TALC_ERROR_RESULT),
                STATUS(TALC_ERROR_ABORTED),
                STATUS(TALC_ERROR_DEVICE),
-               STATUS(TALC_ERROR_DEVICE_FAILED)};
+               STATUS(TALC_ERROR_DEVICE_FAILED),
+               STATUS(TALC_ERROR_DEFECT)};
 #undef STATUS
   for (const auto &entry : names)
     if (entry.status == status)

@@ -4,8 +4,14 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace talc {
+
+// A short string needs no memory.
+static std::string copyAsFarAsPossible(const char *text, size_t codeSize) noexcept try { return text; } catch (...) {
+  return {text, codeSize};
+}
 
 Status Status::failure(talc_status code, const char *format, ...) {
   char text[sizeof(talc_error::text)];
@@ -16,7 +22,7 @@ Status Status::failure(talc_status code, const char *format, ...) {
   va_end(arguments);
   Status result;
   result.status = code;
-  result.message = text;
+  result.message = copyAsFarAsPossible(text, length - strlen(": "));
   return result;
 }
 

@@ -12,7 +12,8 @@ class [[nodiscard]] Status {
 public:
   Status() = default;  // success
 
-  // `format` says what failed, where, what was expected, and what to do; "error[T0403]: " is put before it.
+  // `format` says what failed, where, what was expected, and what to do; "error[T0403]: " is put before it. Throws
+  // nothing: where memory is refused, the text is the code alone.
   static Status failure(talc_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
   // Converts what a function of talc.h reported.

@@ -32,8 +32,7 @@
      fills; of settings that of the model. TALC_NONE says none, off or greedy where that is not the default.
    - Structs that begin with struct_size will grow. The caller sets it to sizeof the struct, or leaves 0: then it has no
      fields but those of version 0.1.0. So a program works with every later version of the library. A struct that the
-     library fills must be initialized, too: talc_model_info info = {0}. Elsewhere `reserved` makes room; it must be 0.
- */
+     library fills must be initialized: talc_model_info info = {0}. Elsewhere `reserved` makes room; it must be 0. */
 #ifndef TALC_H
 #define TALC_H
 
@@ -77,7 +76,8 @@ typedef enum talc_status {
   TALC_ERROR_RESULT = 419,       /* a result holds NaN (used by the program) */
   TALC_ERROR_ABORTED = 420,      /* should_abort ended the step */
   TALC_ERROR_DEVICE = 421, /* a device is not there, cannot be used, or is not one that the artifact has code for */
-  TALC_ERROR_DEVICE_FAILED = 422 /* a device failed in use: it was lost, or its code went wrong */
+  TALC_ERROR_DEVICE_FAILED = 422, /* a device failed in use: it was lost, or its code went wrong */
+  TALC_ERROR_DEFECT = 900         /* a defect of talc, or an object was used against its rules */
 } talc_status;
 
 /* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */
@@ -289,8 +289,8 @@ typedef struct talc_session_options {
      NULL: pages of the system, taken as sequences grow. A model has memory of its own, its tokenizer too. */
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
-     more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:
-     the step cannot be aborted. */
+     more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. Where a
+     model has segments, a step of few tokens asks once, before it begins. NULL: the step cannot be aborted. */
   talc_should_abort should_abort;
   void *abort_user; /* for should_abort */
 } talc_session_options;
@@ -343,7 +343,7 @@ typedef struct talc_sequence {
      decoder: appends the tokens to the sequences in the slots.
      encoder: every sequence is a whole one, and its slot stays empty.
      encoder-decoder: appends the tokens to the texts that answer to the sources in the slots; the first is start_token.
-   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY, ABORTED (segments: slots lost). */
+   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY, ABORTED. */
 TALC_API talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count,
                                    talc_error *error);
 
@@ -431,10 +431,9 @@ TALC_API void talc_sampler_destroy(talc_sampler *sampler);
    first talc_sample, and later what was not sampled. talc_sample adds what it returns. Errors: TOKEN (no such id). */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
-/* Chooses a token from logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN
-   counts as minus infinity; the model's suppressed tokens, and ids that a tokenizer is present for and does not have
-   (padding of the vocabulary), are never chosen. Allocates nothing, within the length that a slot can hold.
-   Errors: LOGITS, ARGUMENT. */
+/* Chooses a token from logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN counts as
+   minus infinity; suppressed tokens, and ids that a tokenizer is present for and does not have (padding of the
+   vocabulary), are never chosen. Allocates nothing, within the length of a slot. Errors: LOGITS, ARGUMENT. */
 TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
 
 #ifdef __cplusplus

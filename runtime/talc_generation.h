@@ -132,8 +132,8 @@ TALC_API talc_status talc_generator_cancel(talc_generator *generator, int64_t nu
 
 /* One step. Stores how many requests have not ended afterwards, if `unfinished` is not NULL. What is done with 0, to
    wait or to stop, is up to the caller. Allocates nothing but what talc_evaluate does, and what grows with the number
-   of requests. On failure every request is where it was, and the step can be tried again. Errors: MEMORY, ARGUMENT,
-   ABORTED. */
+   of requests. On failure no request has lost anything: when the step is tried again, texts and events are as without
+   it. Errors: MEMORY, ARGUMENT, ABORTED. */
 TALC_API talc_status talc_generator_step(talc_generator *generator, int32_t *unfinished, talc_error *error);
 
 /* What a generator has done so far. */

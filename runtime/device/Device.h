@@ -41,6 +41,7 @@ struct Step {
   const artifact::Span *spans;        // [spanCount]
   const int32_t *history;             // slots; see Span::history
   WantedTokens wanted[artifact::maxOutputs];
+  bool isAbortable = true;  // whether the caller is asked if the step is to end
 };
 
 // The default limit for the tokens of a step of generation. A part that cannot be divided may be longer.
@@ -81,6 +82,13 @@ public:
   // undefined.
   virtual Status run(const Step &step) = 0;
 
+  // Whether memory for steps of a size was reserved.
+  bool fits(const StepSize &size) const {
+    return size.tokens <= room.tokens &&
+           std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
+                      [](uint64_t required, uint64_t available) { return required <= available; });
+  }
+
   // The results of the last step on the host: [wanted tokens][width], in the order of its wanted tokens.
   const float *results(int32_t output) const { return hostResults[output]; }
 
@@ -108,13 +116,6 @@ protected:
   const float *hostResults[artifact::maxOutputs] = {};
   int32_t usedThreads = 0;
   std::vector<LaunchTime> measuredLaunches;
-
-private:
-  bool fits(const StepSize &size) const {
-    return size.tokens <= room.tokens &&
-           std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
-                      [](uint64_t required, uint64_t available) { return required <= available; });
-  }
 };
 
 // The options of a session.

@@ -5,6 +5,7 @@
 // slots of a text always hold equally many tokens.
 #include "runtime/generation/ActiveRequest.h"
 
+#include "runtime/Invariant.h"
 #include "runtime/generation/BeamDecoding.h"
 #include "runtime/generation/SampledDecoding.h"
 
@@ -29,9 +30,9 @@ Status ActiveRequest::create(const Model &model, Request request, int64_t id,
 }
 
 void ActiveRequest::place(const int32_t *slots, GenerationScratch &scratch) {
-  places.assign(slots, slots + slotCount());
   if (continuation)
     continuation->attach(scratch);
+  places.assign(slots, slots + slotCount());
 }
 
 talc_sequence ActiveRequest::source() const {
@@ -75,51 +76,60 @@ size_t ActiveRequest::addTokens(std::vector<talc_sequence> &step) const {
   return places.size();
 }
 
+bool ActiveRequest::isIntact(const Session &session) const {
+  auto holdsAll = [&](int32_t slot) { return static_cast<size_t>(session.length(slot)) == length; };
+  return begins() ? holdsAll(places[0]) : std::all_of(places.begin(), places.end(), holdsAll);
+}
+
 void ActiveRequest::takeBeginning(const Session &session, int32_t first, size_t tokens) {
-  showPrompt(session, first, tokens);
-  evaluated += tokens;
-  if (unwanted)
-    return cancel();
-  if (begins())
-    return;
-  if (!continuation)
-    return end(TALC_ENDING_LIMIT, {});
-  int32_t rows = 0;
-  const float *last = session.result(0, first, rows);
-  logits.assign(1, last + size_t(rows - 1) * session.usedModel().info().vocabularySize);
-  choose();
-}
-
-void ActiveRequest::takeTokens(const Session &session, int32_t first) {
-  logits.clear();
-  for (size_t i = 0; i < continuation->alive(); ++i) {
-    int32_t rows = 0;
-    logits.push_back(session.result(0, first + static_cast<int32_t>(i), rows));
-  }
-  choose();
-}
-
-void ActiveRequest::showPrompt(const Session &session, int32_t first, size_t tokens) {
   talc_event event = {};
   event.kind = TALC_EVENT_PROMPT;
   if (request.wantsLogits)
     event.logits = session.result(0, first, event.logit_rows);
   event.ids = request.beginning.data() + evaluated;
   event.count = static_cast<int32_t>(tokens);
+  evaluated += tokens;
   send(event);
 }
 
-void ActiveRequest::choose() {
+void ActiveRequest::takeResults(const Session &session, int32_t first) {
+  if (ended())
+    return;
+  Status status;
+  if (findEnding() == TALC_ENDING_NONE && !begins())
+    status = choose(session, first);
+  if (status.failed())
+    return fail(status);
+  if (talc_ending found = findEnding(); found != TALC_ENDING_NONE)
+    end(found, {});
+}
+
+Status ActiveRequest::choose(const Session &session, int32_t first) {
+  const size_t width = session.usedModel().info().vocabularySize;
+  logits.clear();
+  for (size_t i = 0; i < continuation->alive(); ++i) {
+    int32_t rows = 0;
+    const float *results = session.result(0, first + static_cast<int32_t>(i), rows);
+    if (rows < 1)
+      return defect("ActiveRequest::choose", "each sequence of a text has logits");
+    logits.push_back(results + size_t(rows - 1) * width);
+  }
   talc_event event = {};
   event.kind = TALC_EVENT_TOKEN;
   if (Status status = continuation->choose(logits.data(), event); status.failed())
-    return fail(status);
+    return status;
   if (event.count > 0)
     send(event);
-  if (talc_ending found = continuation->ending(); found != TALC_ENDING_NONE)
-    end(found, {});
-  else if (unwanted)
-    cancel();
+  return {};
+}
+
+// Why the text ends now.
+talc_ending ActiveRequest::findEnding() const {
+  if (continuation && continuation->ending() != TALC_ENDING_NONE)
+    return continuation->ending();
+  if (unwanted)
+    return TALC_ENDING_CANCELLED;
+  return begins() || continuation ? TALC_ENDING_NONE : TALC_ENDING_LIMIT;
 }
 
 void ActiveRequest::addReorder(std::vector<int32_t> &slots, std::vector<int32_t> &parents) const {
@@ -131,7 +141,6 @@ void ActiveRequest::addReorder(std::vector<int32_t> &slots, std::vector<int32_t>
 }
 
 void ActiveRequest::end(talc_ending why, const Status &status) {
-  ending = why;
   talc_error error = {};
   error.status = status.code();
   strncpy(error.text, status.text().c_str(), sizeof(error.text) - 1);
@@ -140,7 +149,8 @@ void ActiveRequest::end(talc_ending why, const Status &status) {
   event.ending = why;
   event.error = status.failed() ? &error : nullptr;
   if (continuation)
-    continuation->finish(event);
+    continuation->finish(event);  // may throw; then nothing has ended
+  ending = why;
   send(event);
 }
 

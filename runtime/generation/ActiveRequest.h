@@ -19,7 +19,7 @@ public:
   int64_t number() const { return id; }
   int32_t slotCount() const { return request.slots(); }
   const std::vector<int32_t> &slots() const { return places; }
-  // `slots` are empty, as many as slotCount().
+  // `slots` are empty, as many as slotCount(). Can be called again when it throws.
   void place(const int32_t *slots, GenerationScratch &scratch);
 
   // The source, which must be encoded as a whole before anything else.
@@ -33,9 +33,15 @@ public:
   size_t addBeginning(size_t room, std::vector<talc_sequence> &step) const;
   size_t addTokens(std::vector<talc_sequence> &step) const;
 
-  // Takes the results of what was added; `first` is the index of its first sequence.
+  // Records that what was added has been evaluated: so many tokens in each slot.
+  void appended(size_t tokens) { length += tokens; }
+  // Whether the slots hold the tokens that were evaluated.
+  bool isIntact(const Session &session) const;
+
+  // Take the results of what was added; `first` is the index of its first sequence. First come those of a beginning,
+  // once they are there, then what follows from the last results. The latter can be called again when it throws.
   void takeBeginning(const Session &session, int32_t first, size_t tokens);
-  void takeTokens(const Session &session, int32_t first);
+  void takeResults(const Session &session, int32_t first);
 
   // Adds which slots continue which, after tokens were taken.
   void addReorder(std::vector<int32_t> &slots, std::vector<int32_t> &parents) const;
@@ -47,8 +53,8 @@ public:
 private:
   ActiveRequest(const Model &model, Request request, int64_t id)
       : request(std::move(request)), id(id), stepTokens(model.info().stepTokens) {}
-  void showPrompt(const Session &session, int32_t first, size_t tokens);
-  void choose();
+  Status choose(const Session &session, int32_t first);
+  talc_ending findEnding() const;
   void end(talc_ending why, const Status &status);
   void send(talc_event &event);
 
@@ -59,6 +65,7 @@ private:
   std::vector<int32_t> places;                     // slots
   std::vector<const float *> logits;               // of a step
   size_t evaluated = 0;                            // tokens of the beginning
+  size_t length = 0;                               // tokens in each slot that is used
   bool encoded = false, unwanted = false;
   talc_ending ending = TALC_ENDING_NONE;
 };

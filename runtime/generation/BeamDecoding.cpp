@@ -2,6 +2,8 @@
 // Hands logits to a beam search and takes its results.
 #include "runtime/generation/BeamDecoding.h"
 
+#include "runtime/Invariant.h"
+
 #include <algorithm>
 
 namespace talc {
@@ -27,15 +29,24 @@ void BeamDecoding::attach(GenerationScratch &scratch) {
 }
 
 Status BeamDecoding::choose(const float *const *logits, talc_event &) {
-  bool hasCandidates = search.step(logits, scores, shared->sampling);
   if (!search.ended())
-    return {};
-  if (!hasCandidates && search.resultCount() == 0)
+    search.step(logits, scores, shared->sampling);
+  if (!search.ended())
+    return require(isSound(), "BeamDecoding::choose", "beams continue beams with tokens of the vocabulary");
+  if (search.resultCount() == 0)
     return Status::failure(TALC_ERROR_LOGITS,
                            "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
   end = chooseEnding(search.result(0));
   return {};
+}
+
+bool BeamDecoding::isSound() const {
+  for (size_t beam = 0; beam < search.beams(); ++beam)
+    if (search.parent(beam) >= static_cast<size_t>(width()) || *search.token(beam) < 0 ||
+        static_cast<uint32_t>(*search.token(beam)) >= model.info().vocabularySize)
+      return false;
+  return search.beams() <= static_cast<size_t>(width());
 }
 
 talc_ending BeamDecoding::chooseEnding(const BeamResult &best) const {
@@ -47,6 +58,7 @@ talc_ending BeamDecoding::chooseEnding(const BeamResult &best) const {
 void BeamDecoding::finish(talc_event &event) {
   if (end == TALC_ENDING_NONE)  // given up
     return;
+  results.clear();
   for (size_t rank = 0; rank < search.resultCount(); ++rank) {
     const BeamResult &result = search.result(rank);
     results.push_back({static_cast<int32_t>(result.ids.size()), result.ids.data(), result.score});
@@ -55,8 +67,8 @@ void BeamDecoding::finish(talc_event &event) {
   event.results = results.data();
   event.count = results[0].count;
   event.ids = results[0].ids;
-  for (int32_t i = 0; i < event.count; ++i)
-    output.push(event.ids[i], shared->text);
+  for (; pushed < event.count; ++pushed)
+    output.push(event.ids[pushed], shared->text);
   output.finish(event.ids, event.count, shared->text);
   std::string_view text = output.take();
   event.text = text.data();

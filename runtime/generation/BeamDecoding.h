@@ -23,6 +23,7 @@ public:
   void finish(talc_event &event) override;
 
 private:
+  bool isSound() const;
   talc_ending chooseEnding(const BeamResult &best) const;
 
   const Model &model;
@@ -32,6 +33,7 @@ private:
   IncrementalDetokenizer output;
   GenerationScratch *shared = nullptr;
   std::vector<talc_text_result> results;
+  int32_t pushed = 0;  // tokens of the best text that `output` has
   talc_ending end = TALC_ENDING_NONE;
 };
 

@@ -29,12 +29,14 @@ public:
   // Makes `scratch` large enough, and uses it from now on; to be called before the first choice.
   virtual void attach(GenerationScratch &scratch) = 0;
   // Chooses the next tokens from the logits of each sequence that is alive, and fills in the event. Afterwards nothing
-  // is alive, or a token of each sequence is to be evaluated. Allocates nothing.
+  // is alive, or a token of each sequence is to be evaluated. When it fails or throws, it can be called again with the
+  // same logits. Only texts take memory.
   virtual Status choose(const float *const *logits, talc_event &event) = 0;
 
   // Why the text has ended; TALC_ENDING_NONE while it continues.
   virtual talc_ending ending() const = 0;
-  // Fills in the result, which stays valid until the object is destroyed. May be called for texts that were given up.
+  // Fills in the result, which stays valid until the object is destroyed. May be called for texts that were given up,
+  // and again when it throws.
   virtual void finish(talc_event &event) = 0;
 };
 

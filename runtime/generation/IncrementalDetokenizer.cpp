@@ -26,7 +26,7 @@ bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
   text.erase(0, takenBytes);
   takenBytes = 0;
   size_t before = text.size();
-  text += stream->push(id, scratch);
+  stream->push(id, scratch, &text);
   return text.size() > before && findStop(before);
 }
 
@@ -56,7 +56,7 @@ void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScra
     text.erase(0, takenBytes);
     takenBytes = 0;
     size_t before = text.size();
-    text += stream->finish(scratch);
+    stream->finish(scratch, &text);
     findStop(before);
   } else if (!ended && request.textForm == TALC_TEXT_AT_END) {
     tokenizer->decode(ids, count, true, scratch, text);

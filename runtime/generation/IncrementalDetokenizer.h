@@ -14,7 +14,8 @@ public:
   // `request` must outlive the object.
   IncrementalDetokenizer(const Model &model, const Request &request);
 
-  // Takes the next token. Returns true when a stop text was found.
+  // Takes the next token. Returns true when a stop text was found. Without memory this and finish() can be called
+  // again.
   bool push(int32_t id, DecodeScratch &scratch);
   // The text has ended; `ids` are all its new tokens.
   void finish(const int32_t *ids, size_t count, DecodeScratch &scratch);

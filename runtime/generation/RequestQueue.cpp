@@ -9,24 +9,24 @@ Status RequestQueue::submit(const Model &model, Request request, int64_t &number
     std::lock_guard<std::mutex> lock(mutex);
     number = ++submitted;
   }
-  std::unique_ptr<ActiveRequest> generation;
-  if (Status status = ActiveRequest::create(model, std::move(request), number, generation); status.failed())
+  std::list<std::unique_ptr<ActiveRequest>> added(1);
+  if (Status status = ActiveRequest::create(model, std::move(request), number, added.front()); status.failed())
     return status;
   std::lock_guard<std::mutex> lock(mutex);
-  arrivals.push_back(std::move(generation));
+  arrivals.splice(arrivals.end(), added);
   return {};
 }
 
 void RequestQueue::cancel(int64_t number) {
+  std::list<int64_t> added(1, number);
   std::lock_guard<std::mutex> lock(mutex);
-  cancellations.push_back(number);
+  cancellations.splice(cancellations.end(), added);
 }
 
-void RequestQueue::take(std::vector<std::unique_ptr<ActiveRequest>> &arrived, std::vector<int64_t> &cancelled) {
-  arrived.clear(), cancelled.clear();
+void RequestQueue::take(std::list<std::unique_ptr<ActiveRequest>> &arrived, std::list<int64_t> &cancelled) {
   std::lock_guard<std::mutex> lock(mutex);
-  arrived.swap(arrivals);
-  cancelled.swap(cancellations);
+  arrived.splice(arrived.end(), arrivals);
+  cancelled.splice(cancelled.end(), cancellations);
 }
 
 size_t RequestQueue::waiting() const {

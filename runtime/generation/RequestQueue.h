@@ -4,6 +4,7 @@
 
 #include "runtime/generation/ActiveRequest.h"
 
+#include <list>
 #include <mutex>
 
 namespace talc {
@@ -14,16 +15,16 @@ public:
   Status submit(const Model &model, Request request, int64_t &number);
   void cancel(int64_t number);
 
-  // Moves what has come since the last call into the lists, which are emptied first.
-  void take(std::vector<std::unique_ptr<ActiveRequest>> &arrived, std::vector<int64_t> &cancelled);
+  // Moves what has come since the last call to the ends of the lists. Takes no memory, so that nothing can be lost.
+  void take(std::list<std::unique_ptr<ActiveRequest>> &arrived, std::list<int64_t> &cancelled);
   // The number of requests that were not taken yet.
   size_t waiting() const;
 
 private:
   mutable std::mutex mutex;
   int64_t submitted = 0;
-  std::vector<std::unique_ptr<ActiveRequest>> arrivals;
-  std::vector<int64_t> cancellations;
+  std::list<std::unique_ptr<ActiveRequest>> arrivals;
+  std::list<int64_t> cancellations;
 };
 
 }  // namespace talc

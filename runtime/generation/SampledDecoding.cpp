@@ -2,6 +2,7 @@
 // Samples, detokenizes, and decides when a text ends.
 #include "runtime/generation/SampledDecoding.h"
 
+#include "runtime/Invariant.h"
 #include "runtime/sampling/TokenScores.h"
 
 namespace talc {
@@ -23,14 +24,18 @@ void SampledDecoding::attach(GenerationScratch &scratch) {
 }
 
 Status SampledDecoding::choose(const float *const *logits, talc_event &event) {
-  int32_t id = 0;
-  if (Status status = sampler->sample(logits[0], shared->sampling, id); status.failed())
-    return status;
+  int32_t id = *lastToken(0);
+  if (pushed == newTokens())  // else an earlier call has chosen, and its text lacked memory
+    if (Status status = sampler->sample(logits[0], shared->sampling, id); status.failed())
+      return status;
+  if (id < 0 || static_cast<uint32_t>(id) >= model.info().vocabularySize)
+    return defect("SampledDecoding::choose", "a token of the vocabulary was chosen");
   event.count = 1;
   event.ids = lastToken(0);
   if (request.wantsLogProbabilities)
     event.log_probability = LogProbabilities(logits[0], model.info().vocabularySize).of(id);
   bool stopped = output.push(id, shared->text);
+  ++pushed;
   showText(event);
   end = endingAfter(id, stopped);
   return {};
@@ -54,7 +59,7 @@ void SampledDecoding::showText(talc_event &event) {
 
 void SampledDecoding::finish(talc_event &event) {
   event.ids = sampler->tokens().data() + request.beginning.size();
-  event.count = static_cast<int32_t>(newTokens());
+  event.count = static_cast<int32_t>(pushed);
   if (!shared)  // given up before anything was chosen
     return;
   output.finish(event.ids, event.count, shared->text);

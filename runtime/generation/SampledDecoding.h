@@ -34,6 +34,7 @@ private:
   std::unique_ptr<Sampler> sampler;
   IncrementalDetokenizer output;
   GenerationScratch *shared = nullptr;
+  size_t pushed = 0;  // new tokens whose text `output` has
   talc_ending end = TALC_ENDING_NONE;
 };
 

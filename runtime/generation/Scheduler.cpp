@@ -10,10 +10,16 @@
 // Texts that continue come first, since each needs one token only; beginnings take the rest of the step, the oldest
 // first. When there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a
 // source, is evaluated as a whole even where it is longer than a step. No result depends on any of this.
+//
+// Whatever can fail in a step can be done again: results stay there until every request has taken its own, and
+// callers hear of everything once.
 #include "runtime/generation/Scheduler.h"
+
+#include "runtime/Invariant.h"
 
 #include <algorithm>
 #include <time.h>
+#include <utility>
 
 namespace talc {
 
@@ -25,6 +31,9 @@ static double secondsNow() {
 
 Scheduler::Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens)
     : session(session), scratch{scratch}, stepTokens(stepTokens) {
+  const auto slotCount = static_cast<size_t>(session.slots());
+  running.reserve(slotCount), freeSlots.reserve(slotCount), batch.reserve(slotCount), parts.reserve(slotCount);
+  slots.reserve(slotCount), parents.reserve(slotCount);
   for (int32_t slot = session.slots(); slot-- > 0;) {
     session.reset(slot);
     freeSlots.push_back(slot);
@@ -41,35 +50,33 @@ Status Scheduler::submit(Request request, int64_t &number) {
   if (request.slots() > session.slots())
     return Status::failure(TALC_ERROR_BATCH, "%s: request: %d beams need as many slots, but the session has %d",
                            session.usedModel().name().c_str(), request.slots(), session.slots());
+  if (Status status = request.searches() ? session.checkReorderable() : Status(); status.failed())
+    return status;
   return queue.submit(session.usedModel(), std::move(request), number);
 }
 
-Status Scheduler::step(int32_t &unfinished) {
+Status Scheduler::step() {
   receive();
-  admit();
-  Status status = encode();
-  if (!status.failed())
-    collect();
-  if (!status.failed() && !batch.empty())
-    status = evaluate();
-  if (!status.failed())
-    distribute();
-  retire();
-  unfinished = static_cast<int32_t>(running.size() + waiting.size() + queue.waiting());
-  return status;
+  if (Status status = isEvaluated ? Status() : evaluate(); status.failed())
+    return status;
+  return distribute();
+}
+
+int32_t Scheduler::unfinished() const {
+  auto isServed = [](const std::unique_ptr<ActiveRequest> &generation) { return !generation->ended(); };
+  size_t served = std::count_if(running.begin(), running.end(), isServed);
+  return static_cast<int32_t>(served + waiting.size() + arrived.size() + queue.waiting());
 }
 
 // ---- Who is served
 
 void Scheduler::receive() {
   queue.take(arrived, cancelled);
-  for (auto &generation : arrived) {
+  for (const auto &generation : arrived)
     waitingSlots += generation->slotCount();
-    waiting.push_back(std::move(generation));
-  }
-  arrived.clear();
-  for (int64_t number : cancelled)
-    cancelNow(number);
+  waiting.splice(waiting.end(), arrived);
+  for (; !cancelled.empty(); cancelled.pop_front())
+    cancelNow(cancelled.front());
 }
 
 // Ignores requests that have ended or never existed.
@@ -78,8 +85,8 @@ void Scheduler::cancelNow(int64_t number) {
   if (auto match = std::find_if(running.begin(), running.end(), isMeant); match != running.end() && !(*match)->ended())
     (*match)->cancel();
   if (auto match = std::find_if(waiting.begin(), waiting.end(), isMeant); match != waiting.end()) {
-    waitingSlots -= (*match)->slotCount();
     (*match)->cancel();
+    waitingSlots -= (*match)->slotCount();
     waiting.erase(match);
   }
 }
@@ -94,17 +101,27 @@ void Scheduler::admit() {
   if (waiting.empty() || !hasRoomForNext())
     return;
   while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size()) {
-    std::unique_ptr<ActiveRequest> next = std::move(waiting.front());
-    waiting.pop_front();
-    size_t slotCount = next->slotCount();
-    waitingSlots -= slotCount;
+    size_t slotCount = waiting.front()->slotCount();
     slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(slotCount));
+    waiting.front()->place(slots.data(), scratch);
+    waitingSlots -= slotCount;
     freeSlots.resize(freeSlots.size() - slotCount);
-    next->place(slots.data(), scratch);
-    running.push_back(std::move(next));
+    running.push_back(std::move(waiting.front()));
+    waiting.pop_front();
   }
-  size_t used = session.slots() - freeSlots.size();
-  batch.reserve(used), parts.reserve(used), slots.reserve(used), parents.reserve(used);
+}
+
+// Whether every slot is free or has one request, whose tokens it holds. A request whose slots somebody else has changed
+// ends.
+Status Scheduler::checkAccounts() {
+  size_t used = 0;
+  for (const auto &generation : running) {
+    used += generation->slots().size();
+    if (!generation->ended() && !generation->isIntact(session))
+      generation->fail(defect("Scheduler::checkAccounts", "the slots of a request hold its tokens"));
+  }
+  return require(used + freeSlots.size() == static_cast<size_t>(session.slots()), "Scheduler::checkAccounts",
+                 "every slot is free or has one request");
 }
 
 // ---- Sources
@@ -155,13 +172,13 @@ void Scheduler::collectTokens(size_t &room) {
       continue;
     size_t tokens = generation.slotCount();
     if (!batch.empty() && room < reserved + tokens) {
-      turn = place;
+      nextTurn = place;
       return;
     }
     parts.push_back({&generation, static_cast<int32_t>(batch.size()), generation.addTokens(batch), false});
     room -= std::min(room, tokens);
   }
-  turn = 0;
+  nextTurn = 0;
 }
 
 void Scheduler::collectBeginnings(size_t room) {
@@ -176,14 +193,33 @@ void Scheduler::collectBeginnings(size_t room) {
     }
 }
 
-// The time of a step is divided among the tokens of beginnings and of continuations.
 Status Scheduler::evaluate() {
-  double begin = secondsNow();
-  if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed())
+  admit();
+  if (Status status = checkAccounts(); status.failed())
     return status;
+  if (Status status = encode(); status.failed())
+    return status;
+  collect();
+  return batch.empty() ? Status() : evaluateBatch();
+}
+
+// The time of a step is divided among the tokens of beginnings and of continuations.
+Status Scheduler::evaluateBatch() {
+  double begin = secondsNow();
+  if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed()) {
+    for (const Part &part : parts)  // a device that failed may have lost slots
+      if (!part.generation->isIntact(session))
+        part.generation->fail(status);
+    return status;
+  }
+  isEvaluated = true;
+  nextPart = 0;
+  turn = nextTurn;
   size_t promptTokens = 0, newTokens = 0;
-  for (const Part &part : parts)
+  for (const Part &part : parts) {
     (part.begins ? promptTokens : newTokens) += part.tokens;
+    part.generation->appended(part.begins ? part.tokens : 1);
+  }
   double seconds = (secondsNow() - begin) / static_cast<double>(promptTokens + newTokens);
   count.prompt_tokens += promptTokens;
   count.prompt_seconds += seconds * static_cast<double>(promptTokens);
@@ -192,27 +228,37 @@ Status Scheduler::evaluate() {
   return {};
 }
 
-void Scheduler::distribute() {
-  for (const Part &part : parts)
-    if (part.begins)
+// Goes on where an earlier call has failed.
+Status Scheduler::distribute() {
+  for (; isEvaluated && nextPart < parts.size(); ++nextPart) {
+    Part &part = parts[nextPart];
+    if (std::exchange(part.begins, false) && !part.generation->ended())
       part.generation->takeBeginning(session, part.firstSequence, part.tokens);
-    else
-      part.generation->takeTokens(session, part.firstSequence);
-  reorder();
+    part.generation->takeResults(session, part.firstSequence);
+  }
+  if (Status status = isEvaluated ? reorder() : Status(); status.failed())
+    return status;
+  isEvaluated = false;
+  retire();
+  return {};
 }
 
-void Scheduler::reorder() {
+// Fails when memory is refused, which may be there later; whatever else fails, requests do.
+Status Scheduler::reorder() {
   slots.clear(), parents.clear();
   auto isMeant = [](const Part &part) { return !part.generation->ended() && !part.generation->begins(); };
   for (const Part &part : parts)
     if (isMeant(part))
       part.generation->addReorder(slots, parents);
   if (slots.empty())
-    return;
+    return {};
   Status status = session.reorder(slots.data(), parents.data(), static_cast<int32_t>(slots.size()));
+  if (status.code() == TALC_ERROR_MEMORY)
+    return status;
   for (const Part &part : parts)
     if (status.failed() && isMeant(part) && part.generation->slotCount() > 1)
       part.generation->fail(status);
+  return {};
 }
 
 void Scheduler::retire() {

@@ -4,7 +4,7 @@
 
 #include "runtime/generation/RequestQueue.h"
 
-#include <deque>
+#include <list>
 
 namespace talc {
 
@@ -19,15 +19,16 @@ public:
   Status submit(Request request, int64_t &number);
   void cancel(int64_t number) { queue.cancel(number); }
 
-  // Runs one step; `unfinished` becomes the number of requests that have not ended. On failure every request is where
-  // it was.
-  Status step(int32_t &unfinished);
+  // Runs one step. If it fails or throws, no request has lost anything, and the next call goes on with the same step.
+  Status step();
+  // The number of requests that have not ended.
+  int32_t unfinished() const;
 
   const Model &model() const { return session.usedModel(); }
   const talc_generator_counts &counts() const { return count; }
 
 private:
-  // The part of a request in a step.
+  // The part of a request in a step. `begins`: results of a beginning have to be taken.
   struct Part {
     ActiveRequest *generation;
     int32_t firstSequence;
@@ -39,29 +40,35 @@ private:
   void cancelNow(int64_t number);
   void admit();
   bool hasRoomForNext() const;
+  Status checkAccounts();
   Status encode();
   void collect();
   void collectTokens(size_t &room);
   void collectBeginnings(size_t room);
   Status evaluate();
-  void distribute();
-  void reorder();
+  Status evaluateBatch();
+  Status distribute();
+  Status reorder();
   void retire();
 
   Session &session;
   GenerationScratch scratch;
   const size_t stepTokens;
   RequestQueue queue;
-  std::deque<std::unique_ptr<ActiveRequest>> waiting;   // no slots yet
+  std::list<std::unique_ptr<ActiveRequest>> waiting;    // no slots yet
   std::vector<std::unique_ptr<ActiveRequest>> running;  // in the order in which they got slots
   std::vector<int32_t> freeSlots;                       // descending
   size_t waitingSlots = 0;                              // that the waiting requests need
-  size_t turn = 0;                                      // the request whose token comes first in the next step
+  size_t turn = 0, nextTurn = 0;                        // the request whose token comes first in a step
   talc_generator_counts count = {};
 
-  // Kept for their memory.
-  std::vector<std::unique_ptr<ActiveRequest>> arrived;
-  std::vector<int64_t> cancelled;
+  // Requests that came from the queue and do not wait yet, and numbers of those to be cancelled.
+  std::list<std::unique_ptr<ActiveRequest>> arrived;
+  std::list<int64_t> cancelled;
+
+  // A step. Lists have room for all slots.
+  bool isEvaluated = false;  // not all of its results are taken
+  size_t nextPart = 0;       // the first part whose results are not
   std::vector<talc_sequence> batch;
   std::vector<Part> parts;
   std::vector<int32_t> slots, parents;

@@ -43,6 +43,20 @@ Status Batch::build(const Model &model, const Slots &slots, const talc_sequence 
   return {};
 }
 
+bool Batch::isWhole() const {
+  int64_t next = 0;
+  for (const artifact::Span &span : sequenceSpans) {
+    if (span.firstToken != next || span.tokenCount < 1)
+      return false;
+    next += span.tokenCount;
+  }
+  auto isClosed = [&](const OutputList &output) {
+    return output.first.size() == sequenceSpans.size() + 1 && output.first.back() == int64_t(output.rows.size());
+  };
+  return next == int64_t(tokenIds.size()) && tokenIds.size() == stepTokens.size() &&
+         std::all_of(std::begin(outputs), std::end(outputs), isClosed);
+}
+
 void Batch::clear() {
   tokenIds.clear(), stepTokens.clear(), sequenceSpans.clear();
   for (OutputList &output : outputs)

@@ -24,6 +24,9 @@ public:
   Status build(const Model &model, const Slots &slots, const talc_sequence *sequences, int32_t count, Purpose purpose,
                const Wanted *wanted = nullptr);
 
+  // Whether spans cover the tokens, and rows those of all sequences.
+  bool isWhole() const;
+
   const std::vector<int32_t> &ids() const { return tokenIds; }
   const std::vector<artifact::StepToken> &tokens() const { return stepTokens; }
   const std::vector<artifact::Span> &spans() const { return sequenceSpans; }

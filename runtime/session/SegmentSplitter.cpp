@@ -24,7 +24,9 @@ bool SegmentSplitter::begin(const Batch &whole, const artifact::ModelInfo &info)
     output.values.resize(batch->wantedTokens(i).size() * output.width);
     output.splitWanted.assign(all.size(), 0);
     most.wanted[i] = std::min<uint64_t>(batch->wantedTokens(i).size(), most.tokens);
+    output.rows.reserve(most.wanted[i]), output.places.reserve(most.wanted[i]);
   }
+  ids.reserve(most.tokens), rows.reserve(most.tokens), spans.reserve(all.size());
   return true;
 }
 
@@ -43,6 +45,17 @@ bool SegmentSplitter::next(Step &step) {
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     step.wanted[i] = {static_cast<int64_t>(outputs[i].rows.size()), outputs[i].rows.data()};
   return !ids.empty();
+}
+
+bool SegmentSplitter::isDone() const {
+  bool allWanted = true, allTokens = true;
+  for (size_t i = 0; i < done.size(); ++i)
+    allTokens &= done[i] == batch->spans()[i].tokenCount;
+  for (int32_t output = 0; output < artifact::maxOutputs; ++output)
+    for (size_t i = 0; i < done.size(); ++i)
+      allWanted &=
+          int64_t(outputs[output].splitWanted[i]) == batch->firstOutput(output, i + 1) - batch->firstOutput(output, i);
+  return allTokens && allWanted;
 }
 
 void SegmentSplitter::addSpan(size_t number) {

@@ -15,13 +15,16 @@ namespace talc {
 
 class SegmentSplitter {
 public:
-  // Returns whether a batch has more than one part. The batch must not change until the last part.
+  // Returns whether a batch has more than one part. The batch must not change until the last part. Takes all memory
+  // that the parts need.
   bool begin(const Batch &batch, const artifact::ModelInfo &info);
   // An upper bound for all parts.
   StepSize size() const { return most; }
 
   // Makes the next part, valid until next() or begin(); false after the last.
   bool next(Step &step);
+  // Whether the parts so far cover the batch and all that is wanted of it.
+  bool isDone() const;
   // Copies the results of the part that ran to their positions among the batch's.
   void collect(int32_t output, const float *rows);
   // [rows][width] of the whole batch, when all parts have run.

@@ -2,17 +2,23 @@
 // Checks everything that can fail before slots change, then runs steps on the device.
 #include "runtime/session/Session.h"
 
+#include "runtime/Invariant.h"
+
 namespace talc {
 
 using artifact::ModelKind;
 
-Session::Session(const Model &model)
+// A compressive memory is copied in about the time of a token of its sequence.
+static constexpr size_t tokensWorthBackup = 64;
+
+Session::Session(const Model &model, const WorkspaceOptions &options)
     : model(model), encodeEntry(model.loaded().findEntry(artifact::entryNames::encode)),
       prefillEntry(model.loaded().findEntry(artifact::entryNames::prefill)),
-      decodeEntry(model.loaded().findEntry(artifact::entryNames::decode)), scores(model) {}
+      decodeEntry(model.loaded().findEntry(artifact::entryNames::decode)), ask(options.ask), askUser(options.askUser),
+      scores(model) {}
 
 Status Session::create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session) {
-  std::unique_ptr<Session> created(new Session(model));
+  std::unique_ptr<Session> created(new Session(model, options));
   if (Status status = model.loaded().createWorkspace(options, created->workspace); status.failed())
     return status;
   created->held = Slots(model, *created->workspace, options.slots);
@@ -46,18 +52,49 @@ Status Session::score(const talc_sequence *sequences, const talc_candidates *can
 Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted) {
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate, wanted); status.failed())
     return status;
-  if (Status status = isCut ? runParts() : run(chooseEntry()); status.failed()) {
-    // A compressive memory changes from the first token on.
-    for (const artifact::Span &span : batch.spans())
-      model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.tokenCount);
+  if (Status status = prepareUndo(); status.failed())
     return status;
-  }
+  struct Attempt {
+    ~Attempt() {
+      if (!succeeds)
+        session.undo();
+    }
+    Session &session;
+    bool succeeds = false;
+  } attempt = {*this};
+  if (Status status = isCut ? runParts() : run(chooseEntry()); status.failed())
+    return status;
+  if (Status status = checkUnchanged(); status.failed())
+    return status;
+  attempt.succeeds = true;
   for (const artifact::Span &span : batch.spans())
     if (model.kind() == ModelKind::Encoder)
       held.touched(span.slot, span.tokenCount);
     else
       held.appended(span.slot, span.tokenCount);
   return {};
+}
+
+// Copies what the step overwrites; if that is not worth it, asks the caller before the step begins, and then no more.
+Status Session::prepareUndo() {
+  if (model.info().segment == 0 || !ask)
+    return {};
+  hasBackup = isAbortable = batch.ids().size() >= tokensWorthBackup * batch.spans().size();
+  if (hasBackup)
+    return backup.save(model, *workspace, held, batch);
+  return ask(askUser)
+             ? Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str())
+             : Status();
+}
+
+// After a step that has begun and not ended.
+void Session::undo() {
+  for (const artifact::Span &span : batch.spans())
+    held.attempted(span.slot, span.tokenCount);
+  if (model.info().segment == 0 || (hasBackup && !backup.restore(model, *workspace, held, batch).failed()))
+    return;
+  for (const artifact::Span &span : batch.spans())
+    held.reset(span.slot);
 }
 
 Status Session::encode(const talc_sequence *sources, int32_t count) {
@@ -168,7 +205,8 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
 // Does everything that can fail.
 Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                         const Batch::Wanted *wanted) {
-  evaluated = false;
+  evaluated = hasBackup = false;
+  isAbortable = true;
   if (Status status = batch.build(model, held, sequences, count, purpose, wanted); status.failed())
     return status;
   return reserveStep();
@@ -203,21 +241,59 @@ Status Session::run(EntryIndex entry) {
                batch.tokens().data(),
                batch.spans().data(),
                held.history(),
-               {}};
+               {},
+               isAbortable};
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     step.wanted[i] = {static_cast<int64_t>(batch.wantedTokens(i).size()), batch.wantedTokens(i).data()};
+  return runChecked(step);
+}
+
+// Everything by which generated code addresses memory.
+Status Session::runChecked(const Step &step) {
+  StepSize size;
+  size.tokens = step.tokenCount;
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    size.wanted[i] = step.wanted[i].count;
+  const char *place = "Session::runChecked";
+  if (!workspace->fits(size))
+    return defect(place, "a step fits the memory that was reserved for it");
+  int64_t next = 0;
+  for (int64_t i = 0; i < step.spanCount; next += step.spans[i++].tokenCount)
+    if (step.spans[i].firstToken != next || !isSound(step.spans[i], step.entry))
+      return defect(place, "the spans of a step cover its tokens and lie in their slots");
+  if (next != step.tokenCount || !held.areConsistent())
+    return defect(place, "slots use tokens of each other that are there");
   return workspace->run(step);
 }
 
+bool Session::isSound(const artifact::Span &span, EntryIndex entry) const {
+  const int64_t longest = model.info().maxSequence, end = int64_t(span.firstPosition) + span.tokenCount,
+                room = entry == encodeEntry ? longest : model.capacity();
+  const bool hasSlots = span.slot >= 0 && span.slot < held.count() && span.sourceSlot >= 0 &&
+                        span.sourceSlot < held.count() && span.sourceLength <= longest;
+  const bool hasHistory =
+      span.history < 0 || (held.history() && span.history + int64_t(span.firstPosition) <= held.historyCount());
+  return hasSlots && hasHistory && span.firstPosition >= 0 && span.tokenCount > 0 && end <= room;
+}
+
+// Results belong to the sequences as they were when the batch was made.
+Status Session::checkUnchanged() const {
+  bool same = batch.isWhole();
+  for (const artifact::Span &span : batch.spans())
+    same &= model.rowsOf(held.length(span.slot)) == span.firstPosition &&
+            model.segmentOf(held.length(span.slot)) == span.segment;
+  return require(same, "Session::evaluate", "slots stay as they are while a step runs");
+}
+
 Status Session::runParts() {
-  Step step = {prefillEntry, 0, 0, {}, nullptr, nullptr, held.history(), {}};
+  Step step = {prefillEntry, 0, 0, {}, nullptr, nullptr, held.history(), {}, isAbortable};
   while (cuts.next(step)) {
-    if (Status status = workspace->run(step); status.failed())
+    if (Status status = runChecked(step); status.failed())
       return status;
     for (int32_t i = 0; i < artifact::maxOutputs; ++i)
       cuts.collect(i, workspace->results(i));
   }
-  return {};
+  return require(cuts.isDone(), "Session::runParts", "the parts of a batch have all of its tokens");
 }
 
 const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {

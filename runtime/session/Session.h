@@ -7,6 +7,7 @@
 #include "runtime/session/Batch.h"
 #include "runtime/session/CandidateScores.h"
 #include "runtime/session/SavedSlot.h"
+#include "runtime/session/SegmentBackup.h"
 #include "runtime/session/SegmentSplitter.h"
 
 #include <memory>
@@ -19,13 +20,15 @@ public:
   // `model` must outlive the session. The device may take fewer threads.
   static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
 
-  // All four either succeed or change no slot, except for an aborted encode(), and an aborted evaluate() of a model
-  // with compressive memories, which empties the slots of its sequences.
+  // All four either succeed or change no slot, except for an aborted encode(), and a step of a model with compressive
+  // memories in which a device fails: these empty the slots of their sequences.
   Status evaluate(const talc_sequence *sequences, int32_t count);
   // Evaluates without results, except for the log-probabilities of each sequence's `candidates`.
   Status score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
+  // Whether the session is small enough for reorder(). Any thread may ask.
+  Status checkReorderable() const { return model.info().segment ? Status() : held.checkHistories(); }
   // A result [rows][width] of a sequence in the last evaluation, a row for each wanted token; null with 0 rows when it
   // wanted none.
   const float *result(int32_t output, int32_t sequence, int32_t &rows) const;
@@ -48,14 +51,19 @@ public:
   const std::vector<LaunchTime> &launchTimes() const { return workspace->launchTimes(); }
 
 private:
-  explicit Session(const Model &model);
+  Session(const Model &model, const WorkspaceOptions &options);
   SlotTokens tokensOf(int32_t slot) const { return {held.length(slot), held.sourceLength(slot)}; }
   Status evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted);
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
                  const Batch::Wanted *wanted = nullptr);
   const float *outputRows(int32_t output, int32_t sequence) const;
   Status reserveStep();
+  Status prepareUndo();
+  void undo();
   Status run(EntryIndex entry);
+  Status runChecked(const Step &step);
+  bool isSound(const artifact::Span &span, EntryIndex entry) const;
+  Status checkUnchanged() const;
   Status runParts();
   Status copy(const int32_t *list, const int32_t *parents, int32_t count);
   EntryIndex chooseEntry() const;
@@ -64,11 +72,16 @@ private:
   const Model &model;
   // Entries of the model, looked up by name; noEntry: it does not have the entry.
   const EntryIndex encodeEntry, prefillEntry, decodeEntry;
+  const talc_should_abort ask;  // null: steps are not aborted
+  void *const askUser;
   std::unique_ptr<Workspace> workspace;
   Slots held;
   Batch batch;
   SegmentSplitter cuts;
   CandidateScores scores;
+  SegmentBackup backup;
+  bool hasBackup = false;  // of the step's slots
+  bool isAbortable = true;
   bool isCut = false;      // the batch is evaluated in parts
   bool evaluated = false;  // the batch's results are there
 };

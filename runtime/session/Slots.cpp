@@ -123,6 +123,9 @@ void Slots::truncate(int32_t slot, int32_t length) {
 }
 
 void Slots::dropUse(int32_t user, int32_t owner) {
+  consistent &= owner >= 0 && owner < count() && (owner == user || slots[owner].users > 0);
+  if (!consistent)
+    return;
   if (owner != user && --slots[owner].users == 0 && slots[owner].retained)
     giveBack(owner);
 }
@@ -188,13 +191,18 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
   return {};
 }
 
+Status Slots::checkHistories() const {
+  if (int64_t(count()) * listedTokens() <= INT_MAX)
+    return {};
+  return Status::failure(TALC_ERROR_MEMORY,
+                         "%s: reordering: %d slots of %d tokens are beyond 2^31; create the session with fewer slots",
+                         model->name().c_str(), count(), listedTokens());
+}
+
 Status Slots::reservePlaces() {
-  int64_t items = int64_t(count()) * listedTokens();
-  if (items > INT_MAX)
-    return Status::failure(TALC_ERROR_MEMORY,
-                           "%s: reordering: %d slots of %d tokens are beyond 2^31; create the session with fewer slots",
-                           model->name().c_str(), count(), listedTokens());
-  uint64_t bytes = items * sizeof(int32_t);
+  if (Status status = checkHistories(); status.failed())
+    return status;
+  uint64_t bytes = uint64_t(count()) * listedTokens() * sizeof(int32_t);
   return places.growZeros(bytes) && nextPlaces.growZeros(bytes) ? Status() : outOfMemory(*model, "reordering", bytes);
 }
 

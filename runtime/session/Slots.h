@@ -48,6 +48,8 @@ public:
   // See Step::history and Span::history.
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
   int32_t historyIndex(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
+  // The length of all histories together.
+  int64_t historyCount() const { return int64_t(count()) * listedTokens(); }
   // The capacity of a history: tokens of a sequence that was reordered.
   int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), maxListed); }
 
@@ -65,10 +67,14 @@ public:
   void truncate(int32_t slot, int32_t length);
   // Succeeds or changes nothing; the rules are in talc.h.
   Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
-  // Checks what reorder() checks.
+  // Whether the histories of all slots can be counted.
+  Status checkHistories() const;
+  // Checks what reorder() checks of its arguments.
   Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
 
   uint64_t usedBytes() const;
+  // Whether what slots use of each other has always added up.
+  bool areConsistent() const { return consistent; }
 
 private:
   struct Slot {
@@ -105,6 +111,7 @@ private:
   std::vector<Next> staged;      // [slot], valid during a reordering
   std::vector<uint64_t> inList;  // [slot], the last reordering that listed it
   uint64_t reorderings = 0;
+  bool consistent = true;
   Mapping places, nextPlaces;  // [slot][listedTokens], mapped by the first reordering
 };
 

@@ -27,7 +27,7 @@ void TextStream::follow(const int32_t *before, size_t count, DecodeScratch &scra
     push(before[i], scratch);
 }
 
-std::string_view TextStream::push(int32_t id, DecodeScratch &scratch) {
+std::string_view TextStream::push(int32_t id, DecodeScratch &scratch, std::string *target) {
   struct Attempt {
     ~Attempt() {
       if (!succeeds)
@@ -44,23 +44,26 @@ std::string_view TextStream::push(int32_t id, DecodeScratch &scratch) {
   bool shows = grows && !(endsIncomplete(text) && ids.size() - shownIds < maxHeldIds);
   if (shows)
     tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial, scratch, next);
+  std::string_view piece = shows ? show(text, target) : std::string_view();
   attempt.succeeds = true;
-  return shows ? show(text) : std::string_view();
+  return piece;
 }
 
-std::string_view TextStream::finish(DecodeScratch &scratch) {
+std::string_view TextStream::finish(DecodeScratch &scratch, std::string *target) {
   tokenizer.decode(ids.data(), ids.size(), skipSpecial, scratch, scratch.decoded);
   if (scratch.decoded.size() <= shown.size())
     return {};
   tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial, scratch, next);
-  return show(scratch.decoded);
+  return show(scratch.decoded, target);
 }
 
 // `text`: of all ids; `next`: of those that were not shown.
-std::string_view TextStream::show(const std::string &text) {
+std::string_view TextStream::show(const std::string &text, std::string *target) {
   // A run of byte tokens that turns out to be no UTF-8 changes what its beginning meant; what was shown stays.
   bool extends = text.compare(0, shown.size(), shown) == 0;
   size_t before = shown.size();
+  if (target)
+    target->append(extends ? std::string_view(text).substr(before) : std::string_view(next));
   ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(shownIds));
   shownIds = ids.size();
   shown.swap(next);

@@ -16,10 +16,11 @@ public:
   // The first text to come follows these tokens: they decide about spaces, and are not shown again.
   void follow(const int32_t *before, size_t count, DecodeScratch &scratch);
   // The text that `id` completes, UTF-8; often one word, sometimes nothing. It is valid until the next call with the
-  // same scratch. Without memory the stream is as it was, and the token can be pushed again.
-  std::string_view push(int32_t id, DecodeScratch &scratch);
-  // Returns what is still held back.
-  std::string_view finish(DecodeScratch &scratch);
+  // same scratch. Appends it to `target`, if that is not null. Without memory both are as they were, and the token can
+  // be pushed again.
+  std::string_view push(int32_t id, DecodeScratch &scratch, std::string *target = nullptr);
+  // Returns what is still held back, in the same way.
+  std::string_view finish(DecodeScratch &scratch, std::string *target = nullptr);
 
 private:
   const Tokenizer &tokenizer;
@@ -28,7 +29,7 @@ private:
   size_t shownIds = 0;
   std::string shown, next;  // decode of the first shownIds, and of the others
 
-  std::string_view show(const std::string &text);
+  std::string_view show(const std::string &text, std::string *target);
 };
 
 }  // namespace talc

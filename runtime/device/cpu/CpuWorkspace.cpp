@@ -2,6 +2,7 @@
 // Memory is mapped, not allocated: the KV cache costs nothing until tokens arrive, and arena and results only grow.
 #include "runtime/device/cpu/CpuWorkspace.h"
 
+#include "runtime/Invariant.h"
 #include "runtime/device/cpu/Architecture.h"
 #include "runtime/device/cpu/Cores.h"
 
@@ -180,10 +181,11 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.markState = markState;
 }
 
-void CpuWorkspace::runOn(int32_t threads, EntryIndex entry, StepContext &context) {
+void CpuWorkspace::runOn(int32_t threads, const Step &step, StepContext &context) {
   context.workers = usedThreads = threads;
-  context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
-  Call call = {model.function(entry), &context, pool.get(), abort.get()};
+  const bool asks = abort && step.isAbortable;
+  context.barrier = mark ? waitMeasured : asks ? waitAsking : threads > 1 ? wait : [](void *) {};
+  Call call = {model.function(step.entry), &context, pool.get(), asks ? abort.get() : nullptr};
   if (abort)
     abort->begin();
   pool->run(runWorker, &call, threads);
@@ -199,13 +201,13 @@ Status CpuWorkspace::run(const Step &step) {
   StepContext context = {};
   describe(step, context);
   if (!governor || mark) {
-    runOn(pool->size(), step.entry, context);
+    runOn(pool->size(), step, context);
     return outcome();
   }
   const int32_t kind = ThreadGovernor::stepKind(step.entry, step.tokenCount);
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
-  runOn(governor->choose(kind, begin), step.entry, context);
+  runOn(governor->choose(kind, begin), step, context);
   if (Status ended = outcome(); ended.failed())  // a part of a step teaches nothing
     return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
@@ -216,6 +218,8 @@ Status CpuWorkspace::run(const Step &step) {
 }
 
 Status CpuWorkspace::outcome() const {
+  if (!pool->isAtRest())
+    return defect("CpuWorkspace::run", "all workers of a step pass the same barriers");
   if (!abort || !abort->ended())
     return {};
   return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());

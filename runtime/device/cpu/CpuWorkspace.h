@@ -31,7 +31,7 @@ private:
   Status outOfMemory(const char *what, uint64_t bytes) const;
   void describe(const Step &step, artifact::StepContext &context);
   Status outcome() const;  // of the last step
-  void runOn(int32_t threads, EntryIndex entry, artifact::StepContext &context);
+  void runOn(int32_t threads, const Step &step, artifact::StepContext &context);
 
   const CpuModel &model;
   const int32_t slots;

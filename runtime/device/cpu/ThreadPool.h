@@ -27,6 +27,9 @@ public:
   static Status create(int32_t threads, std::unique_ptr<ThreadPool> &pool);
   ~ThreadPool();
 
+  // Whether all workers of the last run have passed the same barriers.
+  bool isAtRest() const { return arrived.load(std::memory_order_relaxed) == 0; }
+
   // Calls function(context, i) for every worker i below `count`, on at most as many threads, the caller among them; the
   // others keep sleeping. Returns when all calls have. Must be called by one thread at a time, and not from inside a
   // running function.

@@ -159,6 +159,8 @@ Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
   Result result =
       gpu.driver.cuLaunchKernel(model.function(launch.kernel), static_cast<unsigned>(workgroups), kernel.grid.y, 1,
                                 kernel.threads, 1, 1, kernel.dynamicBytes, stream, argumentPlaces.data(), nullptr);
+  if (result == Success)
+    return {};
   return gpu.check(result, (std::string("kernel ") + kernel.name + " was launched").c_str());
 }
 
@@ -180,8 +182,8 @@ Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
   return status;
 }
 
-Status CudaWorkspace::askWhetherToEnd() const {
-  if (!options.ask || !options.ask(options.askUser))
+Status CudaWorkspace::askWhetherToEnd(const Step &step) const {
+  if (!step.isAbortable || !options.ask || !options.ask(options.askUser))
     return {};
   return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
 }
@@ -190,7 +192,7 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
   const artifact::LaunchEntry &entry = model.code().entries()[step.entry];
   for (uint32_t i = 0; i < entry.launchCount; ++i) {
     const Launch &next = model.code().launch(entry.firstLaunch + i);
-    if (Status status = askWhetherToEnd(); status.failed())
+    if (Status status = askWhetherToEnd(step); status.failed())
       return status;
     if (Status status = launchTimed(next, values); status.failed())
       return status;
@@ -201,7 +203,7 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
 Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
   if (!measured && persistent.suits(step.entry, values)) {
     bool begun = false;
-    Status status = askWhetherToEnd();
+    Status status = askWhetherToEnd(step);
     status = status.failed() ? status : persistent.start(stream, begun);
     if (status.failed() || begun)
       return status;
@@ -210,7 +212,7 @@ Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
     return status;
   if (measured || !graph.holds(step.entry, values, stream, [&] { return launchAll(step, values); }))
     return launchOneByOne(step, values);
-  if (Status status = askWhetherToEnd(); status.failed())
+  if (Status status = askWhetherToEnd(step); status.failed())
     return status;
   return graph.start(stream);
 }

@@ -37,7 +37,7 @@ private:
   Status start(const Step &step, const LaunchValues &values);
   Status launchOneByOne(const Step &step, const LaunchValues &values);
   Status launchAll(const Step &step, const LaunchValues &values);
-  Status askWhetherToEnd() const;
+  Status askWhetherToEnd(const Step &step) const;
   Status launch(const artifact::Launch &launch, const LaunchValues &values);
   Status launchTimed(const artifact::Launch &launch, const LaunchValues &values);
   Status fetchResults(const Step &step);

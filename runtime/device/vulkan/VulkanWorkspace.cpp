@@ -160,9 +160,9 @@ Status VulkanWorkspace::writeArguments(const Step &step) {
   return {};
 }
 
-Status VulkanWorkspace::runParts(const Recorded &recorded) const {
+Status VulkanWorkspace::runParts(const Step &step, const Recorded &recorded) const {
   for (const std::unique_ptr<Commands> &part : recorded.parts) {
-    if (options.ask && options.ask(options.askUser))
+    if (step.isAbortable && options.ask && options.ask(options.askUser))
       return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
     if (Status status = part->run("a step ran"); status.failed())
       return status;
@@ -201,7 +201,7 @@ Status VulkanWorkspace::run(const Step &step) {
     return status;
   if (Status status = writeArguments(step); status.failed())
     return status;
-  return measured ? runTimed(step, recorded) : runParts(recorded);
+  return measured ? runTimed(step, recorded) : runParts(step, recorded);
 }
 
 }  // namespace talc::vulkan

@@ -40,7 +40,7 @@ private:
   Status record(const artifact::LaunchEntry &entry);
   Status sendStep(const Step &step);
   Status writeArguments(const Step &step);
-  Status runParts(const Recorded &recorded) const;
+  Status runParts(const Step &step, const Recorded &recorded) const;
   Status runTimed(const Step &step, const Recorded &recorded);
   // Adds the launch whose workgroups and arguments stand at `place`, which moves behind them.
   void addLaunch(Commands &commands, const Recorded &recorded, const artifact::Launch &launch, uint64_t &place) const;
