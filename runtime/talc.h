@@ -307,6 +307,7 @@ TALC_API int32_t talc_max_threads(void);
 /* Errors: ARGUMENT, MEMORY, THREADS. The KV cache is reserved here and used only as sequences grow. */
 TALC_API talc_status talc_session_create(const talc_model *model, const talc_session_options *options,
                                          talc_session **session, talc_error *error);
+/* A process that was forked since may call it, too, on its copy: the parent's session goes on. */
 TALC_API void talc_session_destroy(talc_session *session);
 
 /* For which tokens of a sequence in a batch a result is wanted. */

@@ -99,6 +99,9 @@ public:
   // Releases the KV cache of a slot; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
 
+  // Whether a process that was forked since can destroy it; what the device keeps then stays with the parent.
+  virtual bool survivesFork() const { return false; }
+
   virtual WorkspaceMemory memory() const = 0;
   virtual int32_t threads() const = 0;                 // the most threads of the host that steps run on
   int32_t stepThreads() const { return usedThreads; }  // of the last step

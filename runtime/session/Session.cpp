@@ -4,6 +4,8 @@
 
 #include "runtime/Invariant.h"
 
+#include <unistd.h>
+
 namespace talc {
 
 using artifact::ModelKind;
@@ -12,7 +14,7 @@ using artifact::ModelKind;
 static constexpr size_t tokensWorthBackup = 64;
 
 Session::Session(const Model &model, const WorkspaceOptions &options)
-    : model(model), encodeEntry(model.loaded().findEntry(artifact::entryNames::encode)),
+    : model(model), process(getpid()), encodeEntry(model.loaded().findEntry(artifact::entryNames::encode)),
       prefillEntry(model.loaded().findEntry(artifact::entryNames::prefill)),
       decodeEntry(model.loaded().findEntry(artifact::entryNames::decode)), ask(options.ask), askUser(options.askUser),
       scores(model) {}
@@ -24,6 +26,11 @@ Status Session::create(const Model &model, const WorkspaceOptions &options, std:
   created->held = Slots(model, *created->workspace, options.slots);
   session = std::move(created);
   return {};
+}
+
+Session::~Session() {
+  if (workspace && getpid() != process && !workspace->survivesFork())
+    static_cast<void>(workspace.release());
 }
 
 Status Session::wrongKind(const char *function, const char *expected) const {

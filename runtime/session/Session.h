@@ -11,6 +11,7 @@
 #include "runtime/session/SegmentSplitter.h"
 
 #include <memory>
+#include <sys/types.h>
 #include <vector>
 
 namespace talc {
@@ -19,6 +20,8 @@ class Session {
 public:
   // `model` must outlive the session. The device may take fewer threads.
   static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
+  // A process that was forked since takes nothing from its parent.
+  ~Session();
 
   // All four either succeed or change no slot, except for an aborted encode(), and a step of a model with compressive
   // memories in which a device fails: these empty the slots of their sequences.
@@ -70,6 +73,7 @@ private:
   Status wrongKind(const char *function, const char *expected) const;
 
   const Model &model;
+  const pid_t process;  // that has created the session
   // Entries of the model, looked up by name; noEntry: it does not have the entry.
   const EntryIndex encodeEntry, prefillEntry, decodeEntry;
   const talc_should_abort ask;  // null: steps are not aborted

@@ -38,6 +38,7 @@ int main(int count, char **arguments) {
       {"facts", checkFacts},
       {"failed-evaluations", checkFailedEvaluations},
       {"failed-steps", checkFailedSteps},
+      {"forks", checkForks},
       {"interface", checkInterface},
       {"invariants", checkInvariants},
       {"kinds", checkKinds},

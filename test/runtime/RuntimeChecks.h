@@ -21,6 +21,7 @@ bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
 bool checkFailedEvaluations(const Arguments &arguments);
 bool checkFailedSteps(const Arguments &arguments);
+bool checkForks(const Arguments &arguments);
 bool checkGovernor(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
 bool checkInterface(const Arguments &arguments);

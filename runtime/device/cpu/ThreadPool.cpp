@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <unistd.h>
 
 namespace talc {
 
@@ -30,7 +31,8 @@ static constexpr int32_t patience = 4000;
 static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
 
 ThreadPool::ThreadPool(int32_t threads)
-    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), stealing(threads) {
+    : threads(threads), process(getpid()), members(new Member[threads]), workers(new Worker[threads]),
+      stealing(threads) {
   for (int32_t index = 0; index < threads; ++index) {
     members[index].pool = workers[index].pool = this;
     members[index].index = workers[index].index = index;
@@ -73,7 +75,10 @@ int ThreadPool::startThreads() {
   return error;
 }
 
+// A process that was forked from the one with the threads has nothing to wait for.
 ThreadPool::~ThreadPool() {
+  if (getpid() != process)
+    return;
   stopping.store(true, std::memory_order_release);
   for (int32_t index = 1; index < started; ++index)
     members[index].starting.advance();

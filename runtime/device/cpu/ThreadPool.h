@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <pthread.h>
+#include <sys/types.h>
 
 namespace talc {
 
@@ -86,6 +87,7 @@ private:
   void goOn(Worker &worker);
 
   const int32_t threads;
+  const pid_t process;                // that has the threads
   std::unique_ptr<Member[]> members;  // thread 0 is the caller
   std::unique_ptr<Worker[]> workers;
   int32_t started = 1;
