@@ -45,29 +45,67 @@ static std::vector<int32_t> hostThreads(const BenchOptions &options) {
   return options.device.empty() ? threadCounts(options.threads) : std::vector<int32_t>{1};
 }
 
-// Compiles the op, and measures it in an artifact of its own.
-static Status measureOp(const BenchOptions &options, std::string &text) {
+// Returns an error of usage, or nothing.
+static Status parseOps(const BenchOptions &options, std::vector<OpSpec> &specs) {
+  for (const std::string &text : expandOps(options.op)) {
+    OpSpec &spec = specs.emplace_back();
+    if (std::string problem = parseOp(text, options.depths.front(), spec); !problem.empty())
+      return makeStatus("error[T0701]: talc bench: " + problem + "; see talc bench --help");
+    if (!spec.weights.empty() && !options.weights.empty())
+      return makeStatus("error[T0701]: talc bench: --op '" + text + "': its weights are " + spec.weights +
+                        " already, so --weights does not go with it; see talc bench --help");
+  }
+  return {};
+}
+
+// An op, in artifacts of its own.
+struct OpRun {
   OpSpec spec;
-  if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
-    return makeStatus("error[T0701]: talc bench: " + problem + "; see talc bench --help");
-  if (!spec.weights.empty() && !options.weights.empty())
-    return makeStatus("error[T0701]: talc bench: --op '" + options.op + "': its weights are " + spec.weights +
-                      " already, so --weights does not go with it; see talc bench --help");
-  Measurement bench(options);
-  std::vector<CompiledOp> compiled(options.generators.size());
-  if (Status status = openOp(bench, spec, compiled); status.failed())
+  Measurement bench;
+  std::vector<CompiledOp> compiled;
+
+  OpRun(OpSpec spec, const BenchOptions &options)
+      : spec(std::move(spec)), bench(options), compiled(options.generators.size()) {}
+};
+
+static Status measureOp(OpRun &run, std::vector<OpResult> &results, std::string &text) {
+  if (Status status = openOp(run.bench, run.spec, run.compiled); status.failed())
     return status;
-  if (bench.onlyCounts())
-    return countOp(bench, spec, text);
-  std::vector<OpResult> results;
-  for (int32_t threads : hostThreads(options)) {
+  if (run.bench.onlyCounts()) {
+    std::string counts;
+    Status status = countOp(run.bench, run.spec, counts);
+    text += counts;
+    return status;
+  }
+  for (int32_t threads : hostThreads(run.bench.options)) {
     results.emplace_back();
-    if (Status status = bench.measure(spec, threads, results.back()); status.failed())
+    if (Status status = run.bench.measure(run.spec, threads, results.back()); status.failed())
       return status;
   }
-  text = formatOpResults(results, options.output);
-  bench.addNotes(text);
-  return bench.drawKernels();
+  return {};
+}
+
+// Compiles the ops, and measures one after the other. Results refer to the runs.
+static Status measureOps(const BenchOptions &options, std::string &text) {
+  std::vector<OpSpec> specs;
+  if (Status status = parseOps(options, specs); status.failed())
+    return status;
+  std::vector<std::unique_ptr<OpRun>> runs;
+  std::vector<OpResult> results;
+  for (OpSpec &spec : specs) {
+    runs.push_back(std::make_unique<OpRun>(std::move(spec), options));
+    if (Status status = measureOp(*runs.back(), results, text); status.failed())
+      return status;
+  }
+  if (results.empty())
+    return {};
+  text += formatOpResults(results, options.output, options.legend);
+  Measurement &first = runs.front()->bench;
+  for (size_t i = 1; i < runs.size(); ++i)
+    for (KernelTable &table : runs[i]->bench.kernels)
+      first.kernels.push_back(std::move(table));
+  first.addNotes(text);
+  return first.drawKernels();
 }
 
 // Plans the tests that all apps can run, with a warning for each test that is left out.
@@ -108,15 +146,15 @@ static Status measureModels(const BenchOptions &options, std::string &text) {
   for (int32_t threads : hostThreads(options))
     if (Status status = bench.measure(tests, threads); status.failed())
       return status;
-  text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output)
-                              : formatModelRows(bench.models, options.output);
+  text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output, options.legend)
+                              : formatModelRows(bench.models, options.output, options.legend);
   bench.addNotes(text);
   return bench.drawKernels();
 }
 
 int bench(const BenchOptions &options) {
   std::string text;
-  Status status = options.op.empty() ? measureModels(options, text) : measureOp(options, text);
+  Status status = options.op.empty() ? measureModels(options, text) : measureOps(options, text);
   fputs(text.c_str(), stdout);
   if (!status.failed() && fflush(stdout) != 0)
     status = Status::failure(TALC_ERROR_OUTPUT, "standard output: cannot be written: %s", strerror(errno));

@@ -22,10 +22,11 @@ Examples:
   talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
   talc bench ./old ./new -t 1                         two models in turn, and how many times as fast the second is
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
+  talc bench ./old ./new --kernels -p 128 -n 0        the kernels of both, test by test in turn
   talc bench ./app --device=cuda --kernels            on a GPU: each kernel by its clock, and the time between launches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
-  talc bench --op 'linear 128x4096x4096 q4_0'
+  talc bench --op 'linear 1,8,128x4096x4096 f32,q4_0'  six ops: every size with every format
   talc bench --op 'linear 128x4096x4096 bf16' --compute=bf16
   talc bench --op 'attention 512x12x12x64 causal' -d 512
   talc bench --op 'linear 512x4096x4096 bf16' --device=cuda
@@ -136,6 +137,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, json, jsonl, or sql")
       ->check(isMember({"md", "csv", "json", "jsonl", "sql"}));
+  command->add_flag("!--no-legend", options.legend, "leave out what the columns of a table mean");
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_option(
@@ -173,8 +175,6 @@ static std::string findUnknown(const CLI::App &command) {
 static std::string contradiction(const CLI::App &command, const bench::BenchOptions &options) {
   if (options.apps.empty() == options.op.empty())
     return "expected either APP, the file that talc compile wrote, or --op";
-  if (options.apps.size() > 1 && options.showsKernels())
-    return "--kernels: kernels are shown of one APP";
   const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
   const std::vector<const char *> ofOps = {"--weights", "--compute", "--target", "--generator", "--plan"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)

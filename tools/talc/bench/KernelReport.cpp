@@ -82,8 +82,10 @@ static Json describeCounts(const KernelResult &result) {
           {"spills", kernel.spills}};
 }
 
-static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
-  Json row = {{"test", phase.name}, {"n_threads", machine.threads}};
+static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const KernelTable &table) {
+  Json row = {{"test", phase.name}, {"n_threads", table.machine.threads}};
+  if (!table.app.empty())
+    row["app"] = table.app;
   row.update(describeCounts(result));
   row.update({{"seconds", result.time.total()},
               {"seconds_waiting", result.time.waiting},
@@ -112,22 +114,30 @@ static Json describeMachineJson(const MachineProfile &machine) {
           {"levels", levels}};
 }
 
-std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format) {
+constexpr const char *kernelLegend =
+    R"(fused    ops that the kernel computes besides
+of step  time of all calls of the kernel in the step, as a share of the step's
+of roof  the least time that the machine could take, by the peak or bandwidth that roof names, divided by the time
+waiting  share of the time that threads wait at the barriers behind the kernel
+spills   vector registers that the compiled code keeps in memory
+)";
+
+std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format, bool legend) {
   std::string text;
   Json machines = Json::array(), kernels = Json::array();
   for (const KernelTable &row : rows) {
     if (format == "md")
-      text += row.machine.describe() + "\n\n";
+      text += (row.app.empty() ? "" : row.app + ", ") + row.machine.describe() + "\n\n";
     machines.push_back(describeMachineJson(row.machine));
     for (const PhaseResult &phase : row.phases) {
       if (format == "md")
         text += formatPhase(phase);
       for (const KernelResult &result : phase.kernels)
-        kernels.push_back(describeKernel(result, phase, row.machine));
+        kernels.push_back(describeKernel(result, phase, row));
     }
   }
   if (format == "md")
-    return text;
+    return text + (legend ? kernelLegend : "");
   if (format == "json")
     return formatJson({{"machines", machines}, {"kernels", kernels}});
   return formatRecords(kernels, format, "talc_kernels");
@@ -208,11 +218,11 @@ static Json describeRoofline(const KernelTable &table) {
                          {"roofSeconds", kernel.roofSeconds}});
     steps.push_back({{"label", phase.label()}, {"seconds", phase.stepSeconds}, {"kernels", std::move(kernels)}});
   }
-  return {
-      {"machine", fmt::format("{}, {} thread{}", machine.processor, machine.threads, machine.threads == 1 ? "" : "s")},
-      {"peaks", describePeaks(table)},
-      {"levels", std::move(levels)},
-      {"steps", std::move(steps)}};
+  return {{"machine", fmt::format("{}{}{}, {} thread{}", table.app, table.app.empty() ? "" : ", ", machine.processor,
+                                  machine.threads, machine.threads == 1 ? "" : "s")},
+          {"peaks", describePeaks(table)},
+          {"levels", std::move(levels)},
+          {"steps", std::move(steps)}};
 }
 
 Json describeRoofline(const std::vector<KernelTable> &tables, const std::string &title) {

@@ -157,8 +157,11 @@ public:
   }
   double operationsPerSecond() override { return workplace->operationsPerSecond(*workplace->fastest); }
   double bytesPerSecond(double bytes) override { return readingRate(best.levelHolding(bytes)); }
+  void measureAt(double bytes) override;
 
 private:
+  static constexpr int rounds = 6;
+
   void measureProfile();
   void measureProducts(const PeakLoop &loop);
   double readingRate(const MemoryLevel &level);
@@ -167,13 +170,22 @@ private:
 };
 
 void Processors::measureProfile() {
-  constexpr int rounds = 6;
   for (int round = 0; round < rounds; ++round) {
     for (const PeakLoop &loop : workplace->loops.products)
       measureProducts(loop);
     for (MemoryLevel &level : best.levels)
       level.bytesPerSecond = std::max(level.bytesPerSecond, readingRate(level));
   }
+}
+
+void Processors::measureAt(double bytes) {
+  auto level = std::find_if(best.levels.begin(), best.levels.end(),
+                            [&](const MemoryLevel &other) { return bytes <= other.capacity; });
+  if (level + 1 >= best.levels.end() || bytes > static_cast<double>(workplace->memory.size()))
+    return;
+  level->bytesPerSecond = 0;
+  for (int round = 0; round < rounds; ++round)
+    level->bytesPerSecond = std::max(level->bytesPerSecond, workplace->bytesPerSecond(static_cast<int64_t>(bytes)));
 }
 
 void Processors::measureProducts(const PeakLoop &loop) {

@@ -65,6 +65,9 @@ public:
   // holds so many bytes.
   virtual double operationsPerSecond() = 0;
   virtual double bytesPerSecond(double bytes) = 0;
+  // Measures the cache that holds so many bytes again, with just these: a cache that several virtual machines share, or
+  // that is larger than what one core reaches, has no rate that holds for every size.
+  virtual void measureAt(double /*bytes*/) {}
 
 protected:
   MachineProfile best;

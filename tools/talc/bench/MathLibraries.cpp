@@ -169,7 +169,7 @@ static std::vector<LibraryMatmul> openBlasMatmul(const F32Operands &operands, in
   if (!run)
     return {};
   auto coreName = find<const char *(*)()>(library, "openblas_get_corename");
-  return {{"OpenBLAS", coreName ? coreName() : "", run}};
+  return {{"OpenBLAS", "f32", coreName ? coreName() : "", run}};
 }
 
 // A matmul of f32, or of bf16, which no header declares. Returns zero or an error.
@@ -222,8 +222,9 @@ static void *openOneDnn() {
 
 // Empty if the function `name` does not exist or does not support this CPU.
 template <typename Number>
-static std::vector<LibraryMatmul>
-oneDnnMatmul(const char *name, const std::shared_ptr<MatmulOperands<Number>> &operands, int32_t threads) {
+static std::vector<LibraryMatmul> oneDnnMatmul(const char *name, const char *type,
+                                               const std::shared_ptr<MatmulOperands<Number>> &operands,
+                                               int32_t threads) {
   void *library = openOneDnn();
   if (!library)
     return {};
@@ -239,19 +240,19 @@ oneDnnMatmul(const char *name, const std::shared_ptr<MatmulOperands<Number>> &op
   };
   if (multiply() != 0)
     return {};
-  return {{"oneDNN", "", [=] { multiply(); }}};
+  return {{"oneDNN", type, "", [=] { multiply(); }}};
 }
 
 std::vector<LibraryMatmul> f32Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads) {
   auto operands = std::make_shared<MatmulOperands<float>>(m, k, n);
   std::vector<LibraryMatmul> matmuls = openBlasMatmul(operands, threads);
-  for (LibraryMatmul &matmul : oneDnnMatmul("dnnl_sgemm", operands, threads))
+  for (LibraryMatmul &matmul : oneDnnMatmul("dnnl_sgemm", "f32", operands, threads))
     matmuls.push_back(std::move(matmul));
   return matmuls;
 }
 
 std::vector<LibraryMatmul> bf16Matmuls(int64_t m, int64_t k, int64_t n, int32_t threads) {
-  return oneDnnMatmul("dnnl_gemm_bf16bf16f32", std::make_shared<MatmulOperands<Bf16>>(m, k, n), threads);
+  return oneDnnMatmul("dnnl_gemm_bf16bf16f32", "bf16", std::make_shared<MatmulOperands<Bf16>>(m, k, n), threads);
 }
 
 }  // namespace talc::bench

@@ -13,6 +13,7 @@ namespace talc::bench {
 // one.
 struct LibraryMatmul {
   std::string library;  // OpenBLAS, oneDNN
+  std::string type;     // of the operands: f32, bf16
   std::string kernel;   // the library's name for its code for this CPU; empty: it does not tell
   std::function<void()> run;
 };

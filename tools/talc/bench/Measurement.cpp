@@ -83,12 +83,20 @@ Status Measurement::measureModels(const TestCase &test, Machine &machine) {
   return {};
 }
 
+// Runs all apps, each with a table of its own for this number of threads.
 Status Measurement::measureKernels(const TestCase &test, const Machine &machine) {
-  if (Status status = app().run.start(test.threads, test.sequences); status.failed())
-    return status;
-  kernels.back().phases.emplace_back();
-  return runKernelTest(app().run, app().list, machine.profile(), test, options.repetitions,
-                       kernels.back().phases.back());
+  for (size_t i = 0; i < apps.size(); ++i) {
+    App &app = *apps[i];
+    if (Status status = app.run.start(test.threads, test.sequences); status.failed())
+      return status;
+    KernelTable &table = kernels[kernels.size() - apps.size() + i];
+    table.phases.emplace_back();
+    if (Status status =
+            runKernelTest(app.run, app.list, machine.profile(), test, options.repetitions, table.phases.back());
+        status.failed())
+      return status;
+  }
+  return {};
 }
 
 Status Measurement::createMachine(int32_t threads, std::unique_ptr<Machine> &machine) {
@@ -104,7 +112,8 @@ Status Measurement::measure(const std::vector<TestCase> &tests, int32_t threads)
   std::unique_ptr<Machine> machine;
   if (Status status = createMachine(threads, machine); status.failed())
     return status;
-  kernels.push_back({machine->profile(), {}});
+  for (const auto &app : apps)
+    kernels.push_back({machine->profile(), {}, apps.size() > 1 ? app->path : ""});
   for (TestCase test : tests) {
     test.threads = threads;
     progress.show(test.name(), threads);
@@ -119,6 +128,9 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   std::unique_ptr<Machine> machine;
   if (Status status = createMachine(threads, machine); status.failed())
     return status;
+  PhaseResult counted = countKernels(app().list, opStep(spec, app().list), spec.text);
+  if (const KernelResult *opKernel = findKernel(counted, spec))
+    machine->measureAt(opKernel->costs.bytes());
   progress.show(spec.text, threads);
   std::vector<OpBaseline> baselines;
   for (size_t i = 1; i < apps.size(); ++i)

@@ -138,11 +138,19 @@ static std::string formatTable(const std::vector<ModelTableRow> &rows, bool seve
   return table.markdown() + machines;
 }
 
-std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format) {
+constexpr const char *modelLegend =
+    R"(test     pp: tokens of a prompt, tg: generated tokens; @ d: tokens that the sequence has before
+t/s      tokens a second: mean of the rounds ± standard deviation
+of peak  multiply-adds a second as a share of the peak of f32 that the line of the machine names; above 100 % by int8 or bf16
+of read  bytes of weights and KV cache a second as a share of the bandwidth of the memory level named behind it
+of roof  the least time that all kernels could take, each by its own peak or bandwidth, divided by the time
+)";
+
+std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format, bool legend) {
   bool several =
       std::any_of(rows.begin(), rows.end(), [&](const ModelTableRow &row) { return row.app != rows[0].app; });
   if (format == "md")
-    return formatTable(rows, several);
+    return formatTable(rows, several) + (legend ? "\n" + std::string(modelLegend) : "");
   Json described = Json::array();
   for (const ModelTableRow &row : rows)
     described.push_back(describe(row, several));

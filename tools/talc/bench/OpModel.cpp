@@ -284,4 +284,38 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   return wrongOp(text, "one of " + forms);
 }
 
+// Splits at a letter; "1,8" is 1 and 8.
+static std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    c == separator ? void(parts.emplace_back()) : parts.back().push_back(c);
+  return parts;
+}
+
+// Every text before, with every alternative behind it.
+static std::vector<std::string> combine(const std::vector<std::string> &before, const char *between,
+                                        const std::vector<std::string> &alternatives) {
+  std::vector<std::string> all;
+  for (const std::string &text : before)
+    for (const std::string &alternative : alternatives)
+      if (all.size() < maxOps)
+        all.push_back(text + between + alternative);
+  return all;
+}
+
+std::vector<std::string> expandOps(const std::string &text) {
+  std::vector<std::string> ops = {""};
+  bool isFirst = true;
+  for (const std::string &word : split(text, ' ')) {
+    const bool hasSizes = !word.empty() && word[0] >= '0' && word[0] <= '9';
+    const char *between = isFirst ? "" : " ";
+    for (const std::string &size : hasSizes ? split(word, 'x') : std::vector<std::string>{word}) {
+      ops = combine(ops, between, split(size, ','));
+      between = "x";
+    }
+    isFirst = false;
+  }
+  return ops;
+}
+
 }  // namespace talc::bench

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace talc::bench {
 
@@ -20,6 +21,10 @@ struct OpSpec {
 
 // Returns a line for every kind of op: its form, and the meaning of its sizes.
 std::string describeOps();
+
+// Lists the ops that a text with alternatives stands for, in order: "linear 1,8x64x96 f32,q4_0" four. At most `maxOps`.
+std::vector<std::string> expandOps(const std::string &text);
+constexpr size_t maxOps = 256;
 
 // Parses a text of one of these forms. Attention sees `past` tokens before the step. Returns an error or an empty text.
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec);

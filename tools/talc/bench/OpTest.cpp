@@ -11,6 +11,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <fmt/format.h>
 
@@ -20,6 +21,14 @@
 namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char *opLegend =
+    R"(time     median of the rounds ± standard deviation; GFLOP/s and GB/s follow from it
+of roof  the least time that the machine could take, by the peak or bandwidth that roof names, divided by the time
+roof     the peak (FMA, int8, bf16) or the level of memory that bounds the op; a cache is measured at the op's size
+spills   vector registers that the compiled code keeps in memory
+talc is  the time of the library or generator in the columns before, divided by talc's
+)";
 
 // The time of a candidate in a round.
 constexpr double turnSeconds = 0.02;
@@ -116,50 +125,73 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
     const KernelResult *opKernel = findKernel(phase, spec);
     if (!opKernel)
       return missingKernel(spec);
+    const KernelList &kernels = i == 0 ? list : baselines[i - 1].list;
+    double spread = deviation(samplers[i]->kernelSeconds(opKernel->kernel - kernels.kernels.data()));
     if (i == 0)
-      result = {spec.text, machine, step, *opKernel, {}};
+      result = {spec.text, machine, step, *opKernel, spread, {}};
     else
-      result.baselines.push_back({baselines[i - 1].generator, "", opKernel->time.total()});
+      result.baselines.push_back({baselines[i - 1].generator, "", "", opKernel->time.total(), spread});
   }
   for (size_t i = 0; i < products.size(); ++i)
-    result.baselines.push_back({products[i].library, products[i].kernel, median(samples[i])});
+    result.baselines.push_back(
+        {products[i].library, products[i].type, products[i].kernel, median(samples[i]), deviation(samples[i])});
   return {};
 }
 
+// "12.3 us ± 210 ns"
+static std::string formatTime(double seconds, double deviation) {
+  return formatSeconds(seconds) + " ± " + formatSeconds(deviation);
+}
+
+// The baselines that any op has, in the order in which they come.
+static std::vector<std::string> baselineTitles(const std::vector<OpResult> &results) {
+  std::vector<std::string> titles;
+  for (const OpResult &result : results)
+    for (const BaselineTime &baseline : result.baselines)
+      if (!llvm::is_contained(titles, baseline.title()))
+        titles.push_back(baseline.title());
+  return titles;
+}
+
+static void addBaseline(const OpResult &result, const std::string &title, std::vector<std::string> &cells) {
+  auto baseline = llvm::find_if(result.baselines, [&](const BaselineTime &b) { return b.title() == title; });
+  if (baseline == result.baselines.end())
+    return void(cells.insert(cells.end(), 3, ""));
+  double seconds = result.kernel.time.total();
+  cells.push_back(formatTime(baseline->seconds, baseline->deviation));
+  cells.push_back(formatRate(result.kernel.costs.operations, baseline->seconds));
+  cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", baseline->seconds / seconds) : "-");
+}
+
 static std::string formatTable(const std::vector<OpResult> &results) {
+  const bool onGpu = !results.front().machine.device.empty();
   std::vector<Column> columns = {{"op"},
                                  {"shape"},
-                                 {results.front().machine.device.empty() ? "threads" : "device", true},
+                                 {onGpu ? "device" : "threads", true},
                                  {"time", true},
                                  {"GFLOP/s", true},
                                  {"GB/s", true},
                                  {"of roof", true},
                                  {"roof"},
                                  {"spills", true}};
-  for (const BaselineTime &baseline : results.front().baselines) {
-    columns.push_back({baseline.kernel.empty() ? baseline.name : baseline.name + " (" + baseline.kernel + ")", true});
-    columns.push_back({"GFLOP/s", true});
-    columns.push_back({"talc is", true});
-  }
+  const std::vector<std::string> titles = baselineTitles(results);
+  for (const std::string &title : titles)
+    columns.insert(columns.end(), {{title, true}, {"GFLOP/s", true}, {"talc is", true}});
   Table table(columns);
   for (const OpResult &result : results) {
     const StepCosts &costs = result.kernel.costs;
     double seconds = result.kernel.time.total();
     std::vector<std::string> cells = {result.text,
                                       result.kernel.kernel->shapes,
-                                      result.machine.device.empty() ? std::to_string(result.machine.threads)
-                                                                    : result.machine.device,
-                                      formatSeconds(seconds),
+                                      onGpu ? result.machine.device : std::to_string(result.machine.threads),
+                                      formatTime(seconds, result.deviation),
                                       formatRate(costs.operations, seconds),
                                       formatRate(costs.bytes(), seconds),
                                       formatShare(result.kernel.share()),
                                       result.kernel.limit,
                                       std::to_string(result.kernel.kernel->spills)};
-    for (const BaselineTime &baseline : result.baselines) {
-      cells.push_back(formatSeconds(baseline.seconds));
-      cells.push_back(formatRate(costs.operations, baseline.seconds));
-      cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", baseline.seconds / seconds) : "-");
-    }
+    for (const std::string &title : titles)
+      addBaseline(result, title, cells);
     table.add(cells);
   }
   return table.markdown();
@@ -186,12 +218,18 @@ static Json describe(const OpResult &result) {
     if (!baseline.kernel.empty())
       row[baseline.name + "_kernel"] = baseline.kernel;
   }
+  row["stddev_seconds"] = result.deviation;
+  for (const BaselineTime &baseline : result.baselines) {
+    row[baseline.name + "_stddev_seconds"] = baseline.deviation;
+    if (!baseline.type.empty())
+      row[baseline.name + "_type"] = baseline.type;
+  }
   return row;
 }
 
-std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format) {
+std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format, bool legend) {
   if (format == "md")
-    return formatTable(results);
+    return formatTable(results) + (legend ? "\n" + std::string(opLegend) : "");
   Json rows = Json::array();
   for (const OpResult &result : results)
     rows.push_back(describe(result));

@@ -11,8 +11,13 @@ namespace talc::bench {
 
 // The time of a math library, or of another generator's code for the op.
 struct BaselineTime {
-  std::string name, kernel;  // as in LibraryMatmul; or the generator, and an empty kernel
-  double seconds;            // the median
+  std::string name, type, kernel;  // as in LibraryMatmul; or the generator, and neither type nor kernel
+  double seconds, deviation;       // the median, and the standard deviation
+
+  // "OpenBLAS f32 (Haswell)"
+  std::string title() const {
+    return name + (type.empty() ? "" : " " + type) + (kernel.empty() ? "" : " (" + kernel + ")");
+  }
 };
 
 // The op by another generator.
@@ -27,6 +32,7 @@ struct OpResult {
   MachineProfile machine;
   StepShape step;
   KernelResult kernel;  // costs and time of one call
+  double deviation;     // of its seconds
   std::vector<BaselineTime> baselines;
 
   // The data of the roofline.
@@ -45,8 +51,8 @@ StepShape opStep(const OpSpec &spec, const KernelList &list);
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              const std::vector<OpBaseline> &baselines, int64_t repetitions, OpResult &result);
 
-// `format` is md or one of formatRecords.
-std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
+// `format` is md, with a line for each column unless `legend` is false, or one of formatRecords.
+std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format, bool legend);
 
 class CompiledOp {
 public:

@@ -14,10 +14,11 @@ namespace talc::bench {
 struct KernelTable {
   MachineProfile machine;
   std::vector<PhaseResult> phases;
+  std::string app = "";  // its path, if there are several
 };
 
-// `format` is md or one of formatRecords.
-std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format);
+// `format` is md, with a line for each column unless `legend` is false, or one of formatRecords.
+std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format, bool legend);
 
 // `proof` describes the run of the app under an emulator. `format` is md or one of formatRecords.
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
@@ -34,8 +35,9 @@ struct ModelTableRow {
   const MemoryLevel &level() const { return machine.levelHolding(result.maxStepStoredBytes); }
 };
 
-// `format` is md or one of formatRecords. Ratios are printed if there are several apps.
-std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format);
+// `format` is md, with a line for each column unless `legend` is false, or one of formatRecords. Ratios are printed if
+// there are several apps.
+std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format, bool legend);
 
 // The kernels below the roofs of the machine, as docs/inspect.md describes it: one panel for every number of threads.
 nlohmann::ordered_json describeRoofline(const std::vector<KernelTable> &tables, const std::string &title);
