@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +66,22 @@ bool OpenFile::isLfsPointer() const {
   return read(0, bytes, sizeof(bytes)) && std::string_view(bytes, sizeof(bytes)) == begin;
 }
 
+// The path from CACHE/snapshots/COMMIT, or from a folder in it, to CACHE/blobs.
+static std::string blobsOfSnapshot(std::string_view path) {
+  constexpr std::string_view snapshots = "/snapshots/";
+  std::string result = "../../blobs";
+  for (size_t at = path.rfind(snapshots); at != std::string_view::npos && at > 0; at = path.rfind(snapshots, at - 1)) {
+    std::string_view rest = path.substr(at + snapshots.size());
+    struct stat facts;
+    if (stat((std::string(path.substr(0, at)) + "/blobs").c_str(), &facts) != 0)
+      continue;
+    for (auto folders = std::count(rest.begin(), rest.end(), '/'); folders > 0; --folders)
+      result = "../" + result;
+    break;
+  }
+  return result;
+}
+
 std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diagnostics &diagnostics) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   char *resolved = descriptor < 0 ? nullptr : realpath(path.c_str(), nullptr);
@@ -75,7 +92,7 @@ std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diag
       close(descriptor);
     return std::nullopt;
   }
-  ModelDirectory directory(descriptor, resolved, "../../blobs");
+  ModelDirectory directory(descriptor, resolved, blobsOfSnapshot(resolved));
   free(resolved);
   return directory;
 }
@@ -113,17 +130,48 @@ bool ModelDirectory::contains(const std::string &file) const {
   return fstatat(descriptor, file.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-// Follows a link of the Hugging Face cache: snapshots/<commit>/<file> -> ../../blobs/<hash>.
-int ModelDirectory::openBlob(const std::string &file) const {
+std::vector<std::string> ModelDirectory::names() const {
+  constexpr size_t maxNames = 10'000;
+  std::vector<std::string> result;
+  int copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? nullptr : fdopendir(copy);
+  for (dirent *entry; stream && result.size() < maxNames && (entry = readdir(stream));)
+    if (isPlainName(entry->d_name))
+      result.emplace_back(entry->d_name);
+  if (stream)
+    closedir(stream);
+  else if (copy >= 0)
+    close(copy);
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// Whether a folder is that with the files of a model in the cache: models--NAME/blobs.
+static bool isBlobsOfModel(std::string_view folder) {
+  constexpr std::string_view end = "/blobs", begin = "models--";
+  if (folder.size() <= end.size() || folder.substr(folder.size() - end.size()) != end)
+    return false;
+  std::string_view parent = folder.substr(0, folder.size() - end.size());
+  return parent.substr(parent.rfind('/') + 1).substr(0, begin.size()) == begin;
+}
+
+// Follows a link of the Hugging Face cache: snapshots/<commit>/<file> -> ../../blobs/<hash>. Such a link leads nowhere
+// else, since nothing but a hash names the file.
+int ModelDirectory::openBlob(const std::string &file, std::string &link) const {
   char target[PATH_MAX];
   ssize_t length = readlinkat(descriptor, file.c_str(), target, sizeof(target) - 1);
-  std::string_view link(target, length < 0 ? 0 : static_cast<size_t>(length));
-  if (link.substr(0, blobs.size() + 1) != blobs + "/")
+  std::string_view path(target, length < 0 ? 0 : static_cast<size_t>(length));
+  size_t slash = path.rfind('/');
+  std::string parent(path.substr(0, slash)), blob(slash == std::string_view::npos ? "" : path.substr(slash + 1));
+  bool isHash = !blob.empty() && blob.find_first_not_of("0123456789abcdef") == std::string::npos;
+  struct stat cache, folderFacts;
+  bool isOwn = fstatat(descriptor, blobs.c_str(), &cache, 0) == 0 &&
+               fstatat(descriptor, parent.c_str(), &folderFacts, 0) == 0 && cache.st_dev == folderFacts.st_dev &&
+               cache.st_ino == folderFacts.st_ino;
+  if (!isHash || !(parent == blobs || isOwn || isBlobsOfModel(parent)))
     return -1;
-  std::string blob(link.substr(blobs.size() + 1));
-  if (blob.empty() || blob.find_first_not_of("0123456789abcdef") != std::string::npos)
-    return -1;
-  int folder = openat(descriptor, blobs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  link = path;
+  int folder = openat(descriptor, parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (folder < 0)
     return -1;
   int opened = openat(folder, blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -139,7 +187,10 @@ OpenFile ModelDirectory::openFile(const std::string &file, Diagnostics &diagnost
   // O_NONBLOCK: opening a named pipe must not wait for a writer.
   int opened = openat(descriptor, file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (opened < 0 && errno == ELOOP) {
-    opened = openBlob(file);
+    std::string link;
+    opened = openBlob(file, link);
+    if (opened < 0 && !link.empty() && errno == ENOENT)
+      return refuse(fmt::format("is a link to {}, which is missing; download the model again", link));
     if (opened < 0)
       return refuse("is a symbolic link, expected a regular file; copy the model with `cp -rL`");
   }

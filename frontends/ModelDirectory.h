@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace talc {
 
@@ -51,8 +52,11 @@ public:
   std::optional<ModelDirectory> folder(const std::string &name, Diagnostics &diagnostics) const;
 
   bool contains(const std::string &file) const;
-  // Opens a regular file of the directory by its plain name. Links are refused, except those of the Hugging Face cache
-  // ("../../blobs/<hash>", with one more "../" in a folder).
+  // The plain names of at most 10,000 files and folders in it, in order.
+  std::vector<std::string> names() const;
+  // Opens a regular file of the directory by its plain name. Links are refused, except those to files of the Hugging
+  // Face cache: "../../blobs/<hash>" in a snapshot, with one more "../" in each folder, or
+  // ".../models--NAME/blobs/<hash>".
   OpenFile openFile(const std::string &file, Diagnostics &diagnostics) const;
   // The text of a file of at most `limit` bytes.
   std::optional<std::string> readText(const std::string &file, uint64_t limit, Diagnostics &diagnostics) const;
@@ -63,11 +67,11 @@ public:
 private:
   ModelDirectory(int descriptor, std::string path, std::string blobs)
       : descriptor(descriptor), absolutePath(std::move(path)), blobs(std::move(blobs)) {}
-  int openBlob(const std::string &file) const;
+  int openBlob(const std::string &file, std::string &link) const;
 
   int descriptor = -1;
   std::string absolutePath;
-  std::string blobs;  // the folder with the files of the Hugging Face cache
+  std::string blobs;  // the folder with the files of the Hugging Face cache, if this is a snapshot or in one
 };
 
 }  // namespace talc

@@ -49,7 +49,7 @@ static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagno
 // A token id of the tokenizer's; -1 if the key is missing.
 static int64_t readToken(const GgufModel &model, const std::string &key, Diagnostics &diagnostics) {
   const json *value = model.find(key);
-  if (!value)
+  if (!value || *value == -1 || *value == UINT32_MAX)  // no token, as llama.cpp says it
     return -1;
   if (value->is_number_integer() && *value >= 0 && *value <= INT32_MAX)
     return value->get<int64_t>();
@@ -139,7 +139,8 @@ bool isGguf(const std::string &model) {
           llvm::StringRef(begin, sizeof(begin)) == "GGUF");
 }
 
-bool isGgufFile(const std::string &model, const std::string &file) {
+bool isGgufFile(const std::string &link, const std::string &file) {
+  const std::string model = GgufModel::followLink(link);
   llvm::StringRef folder = llvm::sys::path::parent_path(model);
   return llvm::any_of(GgufModel::partNames(llvm::sys::path::filename(model).str()), [&](const std::string &part) {
     llvm::SmallString<128> path(folder);

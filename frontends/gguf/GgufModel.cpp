@@ -2,7 +2,9 @@
 // Puts the parts of a split model together.
 #include "frontends/gguf/GgufModel.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
@@ -64,7 +66,14 @@ const GgufModel::Tensor *GgufModel::tensor(const std::string &name) const {
   return it == entries.end() ? nullptr : &it->second;
 }
 
-std::optional<GgufModel> GgufModel::open(const std::string &path, Diagnostics &diagnostics) {
+std::string GgufModel::followLink(const std::string &path) {
+  llvm::SmallString<128> target;
+  bool isFile = !llvm::sys::fs::real_path(path, target) && llvm::sys::path::extension(target) == ".gguf";
+  return llvm::sys::fs::is_symlink_file(path) && isFile ? target.str().str() : path;
+}
+
+std::optional<GgufModel> GgufModel::open(const std::string &link, Diagnostics &diagnostics) {
+  const std::string path = followLink(link);
   llvm::StringRef parent = llvm::sys::path::parent_path(path);
   auto directory = ModelDirectory::open(parent.empty() ? "." : parent.str(), diagnostics);
   if (!directory)

@@ -35,6 +35,9 @@ public:
   // The name of the file, without the number of its part.
   std::string name() const;
 
+  // The file that a link leads to, if that has a name of its own; files of the Hugging Face cache have none, and their
+  // links are the model's. Whoever names a link means the file.
+  static std::string followLink(const std::string &path);
   // The plain names of all files of a model that has a file of this name.
   static std::vector<std::string> partNames(const std::string &file);
 

@@ -67,7 +67,7 @@ std::string GgufTokenizer::architecture() const {
 std::optional<uint32_t> GgufTokenizer::id(const char *role) const {
   const std::string name = std::string(role) + "_token_id";
   const Json *value = find(name);
-  if (!value)
+  if (!value || *value == -1 || *value == UINT32_MAX)  // no token, as llama.cpp says it
     return std::nullopt;
   if (value->is_number_integer() && *value >= 0 && *value < tokens.size())
     return value->get<uint32_t>();

@@ -11,6 +11,8 @@
 #include "frontends/gguf/GgufFile.h"
 #include "frontends/gguf/GgufReader.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
@@ -169,7 +171,10 @@ bool isImportanceFile(const std::string &path) {
   return std::string_view(first, 4) == "GGUF" || std::string_view(first, 4).find('\0') != std::string_view::npos;
 }
 
-std::optional<ImportanceTable> readImportance(const std::string &path, Diagnostics &diagnostics) {
+std::optional<ImportanceTable> readImportance(const std::string &link, Diagnostics &diagnostics) {
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::real_path(link, path))  // whoever names a link means the file
+    path = link;
   llvm::StringRef parent = llvm::sys::path::parent_path(path);
   const std::string name = llvm::sys::path::filename(path).str();
   auto directory = ModelDirectory::open(parent.empty() ? "." : parent.str(), diagnostics);
