@@ -11,6 +11,7 @@
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
 #include "frontends/huggingface/JsonConfig.h"
+#include "frontends/huggingface/OtherCheckpoints.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -124,9 +125,12 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
                                         Diagnostics &diagnostics) {
   constexpr uint64_t configLimit = 1 << 24;
   auto directory = ModelDirectory::open(model, diagnostics);
+  const bool isEnough = directory && options.randomSeed && directory->contains(configFile);
+  if (directory && !isEnough && reportOtherDirectory(*directory, diagnostics))
+    return nullptr;
   auto text = directory ? directory->readText(configFile, configLimit, diagnostics) : std::nullopt;
   auto object = text ? parseJsonObject(*text, configFile, ImportError::ConfigFile, diagnostics) : std::nullopt;
-  if (!object)
+  if (!object || reportOtherConfig(*object, diagnostics))
     return nullptr;
   const bool composed = takeTexts(*object, diagnostics);
   JsonConfig source(*object, configFile);

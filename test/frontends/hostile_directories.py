@@ -66,6 +66,29 @@ def cache(target):
     return write
 
 
+def linked(link, folder='models--a--b/snapshots/0', blobs='models--a--b/blobs'):
+    """A model whose files are links, which link(directory, hash) makes, to those of a cache."""
+    def write(directory):
+        here = os.path.join(directory, 'here')
+        place = os.path.join(directory, folder)
+        write_model(place)
+        os.makedirs(os.path.join(directory, blobs))
+        for name in 'config.json', 'model.safetensors':
+            number = name.encode().hex()
+            os.rename(os.path.join(place, name), os.path.join(directory, blobs, number))
+            os.symlink(link(directory, number), os.path.join(place, name))
+        os.symlink(folder, here)
+    return write
+
+
+def up(count, folder='blobs'):
+    return lambda directory, number: '../' * count + f'{folder}/{number}'
+
+
+def absolute(folder='models--a--b/blobs'):
+    return lambda directory, number: os.path.join(os.path.abspath(directory), folder, number)
+
+
 def blob(name):
     return 'blobs/' + name.encode().hex()
 
@@ -76,6 +99,17 @@ CASES = [
     ('no-weights', 'T0201', 'has neither model.safetensors nor', lambda directory: write_model(directory, files={})),
     ('pickle', 'T0201', 'convert it to safetensors',
      lambda directory: write_model(directory, files={'pytorch_model.bin': b''})),
+    ('adapter', 'T0201', "is a LoRA adapter (adapter_config.json) of 'meta/llama', not a model; merge it",
+     lambda directory: write_model(directory, files={'adapter_config.json': {'base_model_name_or_path': 'meta/llama'}})),
+    ('gguf-folder', 'T0201', "is a folder of GGUF files; name the one to compile: 'a-00001-of-00002.gguf', 'b.gguf'",
+     lambda directory: write_model(directory, files=dict.fromkeys(
+         ['a-00001-of-00002.gguf', 'a-00002-of-00002.gguf', 'b.gguf'], 'GGUF'))),
+    ('mistral', 'T0201', "with Mistral's own names",
+     lambda directory: write_model(directory, files={'consolidated.safetensors': '', 'params.json': {}})),
+    ('cache-folder', 'T0201', "is a model's folder in the Hugging Face cache; name a snapshot in it, such as snapshots/0",
+     lambda directory: [os.makedirs(os.path.join(directory, name)) for name in ('blobs', 'refs', 'snapshots/0')]),
+    ('mlx', 'T0105', 'that MLX quantized', model(SHAPES, {**CONFIG, 'quantization': {'group_size': 64, 'bits': 4},
+                                                         'quantization_config': {'group_size': 64, 'bits': 4}})),
     ('missing', 'T0204',
      "tensor 'transformer.h.0.ln_1.bias' is in none of the model's files; closest: 'transformer.h.0.ln_2.bias'",
      model(prefixed('transformer.', without('h.0.ln_1.bias')))),
@@ -95,7 +129,7 @@ CASES = [
     ('buffers', None, '', model({**SHAPES, 'h.0.attn.bias': (1, 1, 4, 4), 'h.0.attn.masked_bias': ()})),
     ('shards', None, '', sharded()),
     ('index-no-map', 'T0206', "lacks the object 'weight_map'", sharded(index={'metadata': {}})),
-    ('index-json', 'T0206', 'not valid JSON', sharded(index='{"weight_map": NaN}')),
+    ('index-json', 'T0206', 'not valid JSON', sharded(index='{"weight_map": {')),
     ('index-number', 'T0206', FORBIDDEN, sharded(1)),
     ('shard-empty', 'T0206', FORBIDDEN, sharded('')),
     ('shard-parent', 'T0206', FORBIDDEN, sharded('../b.safetensors')),
@@ -117,11 +151,26 @@ CACHES = [
     ('cache-other-folder', 'T0201', 'is a symbolic link', cache(lambda name: name)),
     ('cache-other-name', 'T0201', 'is a symbolic link', cache(lambda name: 'blobs/' + name)),
 ]
+INNER = 'models--a--b/snapshots/0/text/decoder'
+LINKS = [
+    ('link-snapshot', None, '', linked(up(2))),
+    ('link-inner', None, '', linked(up(4), INNER)),
+    ('link-beyond', 'T0201', 'is a symbolic link', linked(up(3), blobs='blobs')),
+    ('link-missing', 'T0201', 'which is missing; download the model again', linked(lambda directory, number: '../../blobs/0')),
+    ('link-absolute', None, '', linked(absolute())),
+    ('link-absolute-own', None, '', linked(absolute('b/blobs'), 'b/snapshots/0', 'b/blobs')),
+    ('link-local', None, '', linked(absolute(), 'local')),
+    ('link-local-relative', None, '', linked(up(1, 'models--a--b/blobs'), 'local')),
+    ('link-elsewhere', 'T0201', 'is a symbolic link', linked(absolute('data/blobs'), 'local', 'data/blobs')),
+    ('link-named', 'T0201', 'is a symbolic link',
+     linked(lambda directory, number: '../models--a--b/blobs/../blobs/' + number + '/..', 'local')),
+]
 
 
 def main(talc, directory):
     failures = refusals.check(talc, directory, CASES)
     failures += refusals.check(talc, directory, CACHES, inside='snapshots/0')
+    failures += refusals.check(talc, directory, LINKS, inside='here')
     return 1 if failures else 0
 
 
