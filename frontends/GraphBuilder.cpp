@@ -204,6 +204,18 @@ static const std::vector<double> &factorsFor(const LongScaling &scaling, int64_t
   return scaling.longFactors;
 }
 
+// A kept key cannot be turned anew when the text grows, which another program does for texts given at once.
+static void warnOfGrowth(const DynamicScaling &scaling, int64_t longest, Diagnostics &diagnostics) {
+  if (longest > scaling.original)
+    diagnostics.warning(
+        fmt::format("sequences of {} tokens are more than the model's original context of {}: beyond it, dynamic "
+                    "scaling turns every "
+                    "token by the length of the text up to it, where transformers turns all tokens of a prompt by the "
+                    "length of the "
+                    "whole; logits differ from there on, and --max-seq={} keeps to where they are equal",
+                    longest, scaling.original, scaling.original));
+}
+
 static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t longest, Diagnostics &diagnostics) {
   if (auto *linear = std::get_if<LinearScaling>(&rope.scaling))
     return LinearScalingAttr::get(context, llvm::APFloat(linear->factor));
@@ -214,8 +226,10 @@ static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t lon
     return YarnScalingAttr::get(context, llvm::APFloat(yarn->factor), llvm::APFloat(yarn->fast),
                                 llvm::APFloat(yarn->slow), yarn->original, yarn->truncate,
                                 llvm::APFloat(yarn->amplitude));
-  if (auto *dynamic = std::get_if<DynamicScaling>(&rope.scaling))
+  if (auto *dynamic = std::get_if<DynamicScaling>(&rope.scaling)) {
+    warnOfGrowth(*dynamic, longest, diagnostics);
     return DynamicScalingAttr::get(context, llvm::APFloat(dynamic->factor), dynamic->original);
+  }
   if (auto *listed = std::get_if<LongScaling>(&rope.scaling)) {
     auto factors = DenseF64ArrayAttr::get(context, factorsFor(*listed, longest, diagnostics));
     return ListedScalingAttr::get(context, factors, llvm::APFloat(listed->amplitude));

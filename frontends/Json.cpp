@@ -5,16 +5,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 namespace talc {
 
 namespace {
 
+// Text in which strings of the same length stand for the numbers that Python writes and JSON lacks.
+struct StandardJson {
+  std::string text;
+  std::map<size_t, double> numbers;  // by which of the text's strings, keys among them, stands for it
+};
+
 // Checks the limits of talc; `problem` says why it stopped.
 class JsonCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
-  explicit JsonCheck(std::string_view text) : text(text) {}
+  explicit JsonCheck(const StandardJson &standard) : text(standard.text), numbers(standard.numbers) {}
 
   std::string problem;
 
@@ -23,7 +31,10 @@ public:
   bool number_integer(number_integer_t) override { return true; }
   bool number_unsigned(number_unsigned_t) override { return true; }
   bool number_float(number_float_t, const string_t &) override { return true; }
-  bool string(string_t &) override { return true; }
+  bool string(string_t &) override {
+    ++strings;
+    return true;
+  }
   bool binary(binary_t &) override { return true; }
   bool start_object(size_t) override {
     keys.emplace_back();
@@ -36,6 +47,10 @@ public:
   bool start_array(size_t) override { return enter(); }
   bool end_array() override { return leave(); }
   bool key(string_t &name) override {
+    if (numbers.count(strings++)) {
+      problem = "is not valid JSON: a key is a number";
+      return false;
+    }
     if (keys.back().insert(name).second)
       return true;
     problem = fmt::format("has the key {} twice in one object", quotedText(name));
@@ -59,27 +74,63 @@ private:
   }
 
   static constexpr int maxDepth = 64;
-  std::string_view text;
+  const std::string &text;
+  const std::map<size_t, double> &numbers;
+  size_t strings = 0;
   int depth = 0;
   std::vector<std::set<std::string>> keys;
 };
 
 }  // namespace
 
+static StandardJson makeStandard(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> names[] = {
+      {"NaN", NAN}, {"-Infinity", -INFINITY}, {"Infinity", INFINITY}};
+  StandardJson result{std::string(text), {}};
+  size_t strings = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      ++strings;
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        at += text[at] == '\\';
+      continue;
+    }
+    for (auto [name, number] : names)
+      if (text.substr(at, name.size()) == name) {
+        result.text.replace(at, name.size(), '"' + std::string(name.substr(0, name.size() - 2)) + '"');
+        result.numbers.emplace(strings++, number);
+        at += name.size() - 1;
+        break;
+      }
+  }
+  return result;
+}
+
+static nlohmann::json parseStandard(const StandardJson &standard) {
+  size_t strings = 0;
+  auto replace = [&](int, nlohmann::json::parse_event_t event, nlohmann::json &value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::key || (event == Event::value && value.is_string()))
+      if (auto number = standard.numbers.find(strings++); number != standard.numbers.end())
+        value = number->second;
+    return true;
+  };
+  return nlohmann::json::parse(standard.text, replace, /*allow_exceptions=*/false);
+}
+
 std::string jsonErrorText(std::string_view text, size_t position) {
   constexpr size_t shown = 40;
   size_t end = std::min(position, text.size()), begin = end - std::min(end, shown);
-  std::string_view culprit = text.substr(end - std::min<size_t>(end, 1));
-  bool number = culprit.substr(0, 3) == "NaN" || culprit.substr(0, 8) == "Infinity";
-  return fmt::format("is not valid JSON: byte {}, the end of {}{}", position,
-                     quotedText(text.substr(begin, end - begin)), number ? "; JSON has no NaN and no Infinity" : "");
+  return fmt::format("is not valid JSON: byte {}, the end of {}", position,
+                     quotedText(text.substr(begin, end - begin)));
 }
 
 std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
                                         Diagnostics &diagnostics) {
-  JsonCheck check(text);
-  if (nlohmann::json::sax_parse(text, &check))
-    return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  StandardJson standard = makeStandard(text);
+  JsonCheck check(standard);
+  if (nlohmann::json::sax_parse(standard.text, &check))
+    return parseStandard(standard);
   diagnostics.error(code, file + ": " + check.problem);
   return std::nullopt;
 }
@@ -94,6 +145,8 @@ std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::
 }
 
 std::string jsonText(const nlohmann::json &value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>()))
+    return std::isnan(value.get<double>()) ? "NaN" : value.get<double>() > 0 ? "Infinity" : "-Infinity";
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   return text.size() <= 80 ? text : text.substr(0, 77) + "...";
 }

@@ -11,7 +11,8 @@
 
 namespace talc {
 
-// Parses `text`. `file` and `code` are for the error.
+// Parses `text`. `file` and `code` are for the error. NaN, Infinity and -Infinity are numbers, as in Python: readers
+// find them out of range.
 std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
                                         Diagnostics &diagnostics);
 // Parses an object.

@@ -31,6 +31,10 @@ void ModelConfig::invalid(const std::string &key, const std::string &reason) con
   diagnostics.error(ImportError::ConfigValue, source.location(prefix + key) + ": " + reason);
 }
 
+void ModelConfig::mistyped(const std::string &key, const std::string &expected) const {
+  wrong(ImportError::ConfigType, key, *find(key.c_str()), expected);
+}
+
 void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
   if (flag(key, false))
     unsupported(key, "is true; " + reason);
@@ -92,6 +96,11 @@ bool ModelConfig::isFlag(const char *key) const {
 bool ModelConfig::has(const char *key) const {
   const json *value = find(key);
   return value && !value->is_null();
+}
+
+bool ModelConfig::isNone(const char *key) const {
+  const json *value = find(key);
+  return value && *value == -1;
 }
 
 int64_t ModelConfig::integer(const char *key, int64_t fallback, Range range) const {
@@ -215,7 +224,9 @@ std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int6
   const json *value = find(key);
   if (!value || value->is_null())
     return value ? std::vector<int64_t>() : fallback;
-  if (auto result = readTokens(*value))
+  json given = value->is_array() ? *value : json::array({*value});
+  given.erase(std::remove(given.begin(), given.end(), -1), given.end());
+  if (auto result = readTokens(given))
     return *result;
   wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
   return fallback;

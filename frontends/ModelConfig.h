@@ -54,7 +54,7 @@ public:
   std::vector<std::string> texts(const char *key) const;
   std::vector<double> numbers(const char *key) const;
   std::vector<bool> flags(const char *key) const;
-  // A token id, a list of them, or null (an empty list). `fallback` if absent.
+  // A token id, a list of them, or null (an empty list). `fallback` if absent. -1 stands for none.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.
   std::vector<std::vector<int64_t>> tokenLists(const char *key) const;
@@ -71,7 +71,8 @@ public:
   bool isNull(const char *key) const;
   bool isText(const char *key) const;
   bool isFlag(const char *key) const;
-  bool has(const char *key) const;  // and is not null
+  bool has(const char *key) const;     // and is not null
+  bool isNone(const char *key) const;  // -1, as programs other than transformers write it
   // Whether a key has been looked up.
   bool wasRead(const std::string &key) const { return lookedUp.count(key) > 0; }
   // Reports all keys except these, in a configuration in which every key changes the computation.
@@ -79,6 +80,8 @@ public:
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
   void invalid(const std::string &key, const std::string &reason) const;
+  // Reports that the value of a key, which is there, is of another type.
+  void mistyped(const std::string &key, const std::string &expected) const;
   // The index of the model's head in `heads`, by the end of architectures[0]; 0 if the configuration names none.
   // Reports other heads.
   size_t head(std::initializer_list<std::string_view> heads) const;

@@ -28,13 +28,30 @@ std::optional<ModelConfig> ModelConfig::inner(const std::string &key) const {
   return result;
 }
 
+// Whether rope_scaling, which may lack the keys that had a place of their own, says the same as rope_parameters.
+static bool agrees(const nlohmann::json &scaling, const nlohmann::json &parameters) {
+  if (!scaling.is_object() || !parameters.is_object())
+    return false;
+  auto standard = [&](const nlohmann::json &object) {
+    nlohmann::json result = object;
+    if (object.contains("type"))
+      result["rope_type"] = object.value("rope_type", object["type"]);
+    result.erase("type");
+    for (const char *key : {"rope_theta", "partial_rotary_factor"})
+      if (!scaling.contains(key))
+        result.erase(key);
+    return result;
+  };
+  return standard(scaling) == standard(parameters);
+}
+
 // The object with the keys of the rotary embedding; the configuration itself if they have none.
 std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerType) const {
-  if (has("rope_parameters") && has("rope_scaling")) {
+  if (has("rope_parameters") && has("rope_scaling") && !agrees(*find("rope_scaling"), *find("rope_parameters"))) {
     invalid("rope_scaling", "contradicts 'rope_parameters'; one of them must go");
     return std::nullopt;
   }
-  if (has("rope_scaling"))
+  if (has("rope_scaling") && !has("rope_parameters"))
     return inner("rope_scaling");
   if (!has("rope_parameters"))
     return *this;

@@ -41,7 +41,8 @@ void BertModel::readPositions(const ModelConfig &config) {
   if (variant.ownPadding && variant.afterPadding && config.isNull(key))
     config.invalid(key, "is null, but positions count from its value + 1");
   if (variant.ownPadding)
-    padding = config.integerOrNull(key, padding, {0, ModelConfig::size.maximum}).value_or(padding);
+    padding = config.integerOrNull(key, padding, {variant.afterPadding ? 0 : -1, ModelConfig::size.maximum})
+                  .value_or(padding);
   firstPosition = variant.afterPadding ? padding + 1 : 0;
   if (firstPosition >= positions)
     config.invalid("max_position_embeddings", "leaves no position, since positions count from pad_token_id + 1");

@@ -52,7 +52,9 @@ static void readValue(const ModelConfig &config, const Setting &setting, double 
 static void readValue(const ModelConfig &config, const Setting &setting, int64_t &value) {
   const artifact::SettingRange &range = setting.range;
   auto neutral = static_cast<int64_t>(setting.neutral);
-  if (range.kind == SettingKind::Count)
+  if (setting.key == settings::topK.key && config.isNone(setting.key))
+    value = neutral;
+  else if (range.kind == SettingKind::Count)
     value = config
                 .integerOrNull(setting.key, value,
                                {static_cast<int64_t>(range.minimum), static_cast<int64_t>(range.maximum)})

@@ -42,6 +42,9 @@ turned by one list, and no result may depend on how a text is cut into steps: so
 By default, and with a `--max-seq` up to the original context, all texts take the short factors; with more all take the long ones, which
 are those of the definition for every text beyond the original context, and talc says so. Who needs both compiles two programs.
 
+With `dynamic` scaling a token beyond `max_position_embeddings` is turned by the length of the text up to it, and keeps that; Hugging
+Face's library turns all tokens of a prompt by its whole length. Such logits differ, which talc says when it compiles.
+
 Names and shapes of tensors are those of Hugging Face checkpoints. The prefix of the base model may be missing, layer norms may be
 called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says.
 )";

@@ -18,6 +18,7 @@ CLASSES = {**BERT, 'architectures': ['BertForSequenceClassification']}
 T5 = {'model_type': 't5', 'vocab_size': 10, 'd_model': 8, 'd_kv': 4, 'd_ff': 8, 'num_layers': 1, 'num_heads': 2}
 MARIAN = {'model_type': 'marian', 'vocab_size': 10, 'd_model': 8, 'encoder_layers': 1, 'decoder_layers': 1,
           'encoder_attention_heads': 2, 'decoder_attention_heads': 2, 'encoder_ffn_dim': 8, 'decoder_ffn_dim': 8}
+NAN, INFINITY = float('nan'), float('inf')
 LLAMA3 = {'rope_type': 'llama3', 'factor': 8, 'low_freq_factor': 1, 'high_freq_factor': 4}
 
 
@@ -37,9 +38,13 @@ def infini(**options):
 REFUSED = [
     ('empty', 'T0101', 'not valid JSON', ''),
     ('list', 'T0101', 'expected a JSON object', '[]'),
-    ('nan', 'T0101',
-     "the end of '{\"model_type\": \"gpt2\", \"n_embd\": N'; JSON has no NaN", '{"model_type": "gpt2", "n_embd": NaN}'),
-    ('infinity', 'T0101', 'not valid JSON', '{"model_type": "gpt2", "n_embd": -Infinity}'),
+    ('nan', 'T0103', "key 'n_embd' is NaN, expected an integer", '{"model_type": "gpt2", "n_embd": NaN}'),
+    ('infinity', 'T0104', "key 'layer_norm_epsilon' is Infinity, expected a number",
+     json.dumps({**CONFIG, 'layer_norm_epsilon': float('inf')})),
+    ('nan-key', 'T0101', 'a key is a number', '{"model_type": "gpt2", NaN: 4}'),
+    ('nan-spelling', 'T0101', "the end of '{\"model_type\": \"gpt2\", \"a\": na'", '{"model_type": "gpt2", "a": nan}'),
+    ('numbers-of-python', None, '', json.dumps({**CONFIG, 'a': NAN, 'b "\\': [-INFINITY, 'NaN', {'c"': INFINITY}]})),
+    ('no-tokens', None, '', {**LLAMA, 'pad_token_id': -1, 'bos_token_id': -1, 'eos_token_id': [2, -1]}),
     ('beyond-double', 'T0101', 'not valid JSON', '{"model_type": "gpt2", "layer_norm_epsilon": 1e999}'),
     ('deep', 'T0101', 'nested deeper than 64 levels', '{"a":' + '[' * 100000 + ']' * 100000 + '}'),
     ('duplicate', 'T0101', "the key 'n_embd' twice", '{"model_type": "gpt2", "n_embd": 4, "n_embd": 8}'),
@@ -67,8 +72,8 @@ REFUSED = [
     ('cross-attention', 'T0105', "'add_cross_attention': is true", {**CONFIG, 'add_cross_attention': True}),
     ('classifier', 'T0105', "is 'GPT2ForSequenceClassification'",
      {**CONFIG, 'architectures': ['GPT2ForSequenceClassification']}),
-    ('quantized', 'T0105', "key 'quant_method': is 'bitsandbytes'; talc reads compressed-tensors, gptq",
-     {**LLAMA, 'quantization_config': {'quant_method': 'bitsandbytes'}}),
+    ('quantized', 'T0105', "key 'quant_method': is 'quark'; talc reads compressed-tensors, gptq",
+     {**LLAMA, 'quantization_config': {'quant_method': 'quark'}}),
     ('groups', 'T0104', '3 key-value heads do not divide 2', {**LLAMA, 'num_key_value_heads': 3}),
     ('head-width-0', 'T0104', "key 'head_dim' is 0", {**LLAMA, 'head_dim': 0}),
     ('odd-rotary', 'T0104', 'turns 1 of 4 features', {**LLAMA, 'partial_rotary_factor': 0.25}),
@@ -156,6 +161,12 @@ REFUSED = [
      rope(rope_type='llama3', factor=8, low_freq_factor=1)),
     ('llama3-equal', 'T0104', 'expected less than the high_freq_factor', rope(**{**LLAMA3, 'high_freq_factor': 1})),
     ('rope-list', 'T0103', "key 'rope_scaling' is [], expected an object", {**LLAMA, 'rope_scaling': []}),
+    ('two-values', 'T0104', "contradicts 'rope_parameters'",
+     {**rope(type='linear', factor=2), 'rope_parameters': {'rope_type': 'linear', 'factor': 4, 'rope_theta': 100}}),
+    ('equal-spellings', None, '',
+     {**rope(type='linear', factor=2), 'rope_parameters': {'rope_type': 'linear', 'factor': 2.0, 'rope_theta': 100}}),
+    ('dynamic', None, "sequences of 32 tokens are more than the model's original context of 16",
+     rope(rope_type='dynamic', factor=2)),
     ('two-spellings', 'T0104', "contradicts 'rope_parameters'",
      {**rope(rope_type='default'), 'rope_parameters': {}}),
     ('theta-negative', 'T0104', "key 'rope_theta' is -1", {**LLAMA, 'rope_theta': -1}),
@@ -192,7 +203,7 @@ REFUSED = [
     ('marian-heads', 'T0104', "'decoder_attention_heads': 3 heads do not divide", {**MARIAN, 'decoder_attention_heads': 3}),
     ('many-suppressed', None, 'talc generates without suppress_tokens',
      {**LLAMA, 'vocab_size': 40, 'suppress_tokens': list(range(17))}),
-    ('tokens', 'T0103', "key 'eos_token_id' is [1,-1], expected a token id", {**LLAMA, 'eos_token_id': [1, -1]}),
+    ('tokens', 'T0103', "key 'eos_token_id' is [1,-2], expected a token id", {**LLAMA, 'eos_token_id': [1, -2]}),
     ('positions', 'T0104', 'sequences of 5 tokens were asked for', CONFIG, '--max-seq=5'),
 ]
 
@@ -221,6 +232,9 @@ GENERATION = [
     ('generation-nulls', None, '', dict.fromkeys(['eos_token_id', 'top_k', 'top_p', 'temperature', 'do_sample'])),
     ('generation-many-ends', None, '', {'eos_token_id': list(range(10)) * 4}),
     ('generation-foreign-token', None, '', {'eos_token_id': [1, 10**6]}),
+    ('generation-minus-one', None, '', {'eos_token_id': -1, 'bos_token_id': -1, 'top_k': -1}),
+    ('generation-top-k', 'T0104', "key 'top_k' is -2", {'top_k': -2}),
+    ('generation-word-minus-one', 'T0103', "key 'bad_words_ids' is [[3,-1]]", {'bad_words_ids': [[3, -1]]}),
     ('generation-no-end', None, '', {'eos_token_id': []}),
 ]
 
