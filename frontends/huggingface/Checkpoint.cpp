@@ -181,7 +181,7 @@ std::optional<WeightOrigin> Checkpoint::findQuantized(const std::string &name, c
   for (const Tensor *tensor : parts.used())
     used.insert(tensor->entry.name);
   foundQuantized = true;
-  return weight ? std::optional<WeightOrigin>(*weight) : std::nullopt;
+  return weight;
 }
 
 // Names the tensors whose names resemble the missing one most.

@@ -4,6 +4,7 @@
 //   gemm   M.qweight I32 [K, N / 8]   M.qzeros I32 [groups, N / 8]   M.scales F16 [groups, N]   columns of 8 swapped
 //   gemv   M.qweight I32 [N, K / 8]   M.qzeros I32 [N, Z]            M.scales F16 [N, 8 Z]      Z: a padded number
 #include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/KnownKeys.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +24,7 @@ public:
 
   bool covers(const QuantizedParts &parts) const override { return parts.has(".qweight"); }
 
-  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override {
+  std::optional<WeightOrigin> find(QuantizedParts &parts) const override {
     int64_t n = parts.rows, k = parts.columns, size = groupSize < 0 ? k : groupSize;
     if (!parts.isMatrix() || n % 8 != 0 || k % 8 != 0 || k % size != 0) {
       parts.refuse(fmt::format("is {} by {}, expected a matrix of multiples of 8 with whole groups of {}", n, k, size));
@@ -83,7 +84,40 @@ private:
 
 }  // namespace
 
-QuantizationPtr readAwq(const nlohmann::json &, const ModelConfig &config, Diagnostics &) {
+static void checkKeys(const nlohmann::json &object, const ModelConfig &config, Diagnostics &diagnostics) {
+  using V = KnownValues;
+  checkKnownKeys(object, config,
+                 {{"quant_method", V::Any},
+                  {"bits", V::Any},
+                  {"w_bit", V::Any},
+                  {"group_size", V::Any},
+                  {"q_group_size", V::Any},
+                  {"zero_point", V::Any},
+                  {"version", V::Any},
+                  {"format", V::Text},
+                  {"backend", V::Text},
+                  {"sym", V::Flag},
+                  {"desc_act", V::Flag},
+                  {"modules_to_not_convert", V::Texts},
+                  {"modules_to_fuse", V::Object},
+                  {"do_fuse", V::Flag},
+                  {"fuse_max_seq_len", V::Number},
+                  {"exllama_config", V::Object},
+                  {"dynamic", V::Object},
+                  {"meta", V::Object},
+                  {"lm_head", V::Flag},
+                  {"pack_dtype", V::Text}},
+                 UnknownKeys::Warned, diagnostics);
+  checkName(config, "backend", {"autoawq", "llm-awq", "auto"});
+  checkName(config, "pack_dtype", {"int32"});
+  if (auto dynamic = object.find("dynamic"); dynamic != object.end() && dynamic->is_object() && !dynamic->empty())
+    config.unsupported("dynamic", "gives modules settings of their own, which talc knows of GPTQ alone");
+}
+
+QuantizationPtr readAwq(const QuantizationKeys &keys, Diagnostics &diagnostics) {
+  const nlohmann::json &object = keys.object;
+  const ModelConfig &config = keys.config;
+  checkKeys(object, config, diagnostics);
   const char *bitsKey = config.has("w_bit") ? "w_bit" : "bits",
              *groupKey = config.has("q_group_size") ? "q_group_size" : "group_size";
   if (int64_t bits = config.integer(bitsKey, 4, {1, 8}); bits != 4)
@@ -91,7 +125,7 @@ QuantizationPtr readAwq(const nlohmann::json &, const ModelConfig &config, Diagn
   int64_t group = config.integer(groupKey, 128, {-1, 1 << 20});
   if (group != -1 && group != 32 && group != 64 && group != 128)
     config.unsupported(groupKey, fmt::format("is {}, expected -1, 32, 64 or 128", group));
-  std::string version = config.text("version", "gemm");
+  std::string version = config.has("version") ? config.text("version", "") : config.text("format", "gemm");
   for (char &c : version)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   bool isGemm = version == "gemm" || version == "exllama" || version == "ipex";

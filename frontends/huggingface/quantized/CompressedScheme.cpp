@@ -5,9 +5,10 @@
 #include "frontends/Json.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/huggingface/JsonConfig.h"
+#include "frontends/huggingface/quantized/KnownKeys.h"
+#include "frontends/huggingface/quantized/ModulePattern.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Regex.h"
 
 #include <fmt/format.h>
 
@@ -47,13 +48,36 @@ static const Format *schemeFormatNamed(std::string_view name) {
 }
 
 // Keys that mean something else are an error for their own program, too.
-static void checkKeys(const json &weights, const ModelConfig &config) {
-  static constexpr std::string_view known[] = {
-      "num_bits", "type",        "symmetric", "strategy",        "group_size", "dynamic",
-      "actorder", "scale_dtype", "zp_dtype",  "block_structure", "observer",   "observer_kwargs"};
-  for (auto &[key, value] : weights.items())
-    if (!llvm::is_contained(known, key))
-      config.unsupported(key, "is not known to talc");
+static void checkArguments(const json &arguments, const ModelConfig &config, Diagnostics &diagnostics) {
+  using V = KnownValues;
+  checkKnownKeys(arguments, config,
+                 {{"num_bits", V::Any},
+                  {"type", V::Text},
+                  {"symmetric", V::Any},
+                  {"strategy", V::Text},
+                  {"group_size", V::Any},
+                  {"dynamic", V::TextOrFlag},
+                  {"actorder", V::TextOrFlag},
+                  {"scale_dtype", V::Text},
+                  {"zp_dtype", V::Text},
+                  {"block_structure", V::Any},
+                  {"observer", V::Text},
+                  {"observer_kwargs", V::Object}},
+                 UnknownKeys::Refused, diagnostics);
+  checkName(config, "type", {"int", "float"});
+  checkName(config, "strategy", {"tensor", "channel", "group", "tensor_group", "block", "token", "attn_head"});
+  checkName(config, "dynamic", {"local"});
+  checkName(config, "actorder", {"group", "weight", "static", "dynamic"});
+  for (const char *key : {"scale_dtype", "zp_dtype"})
+    checkName(config, key,
+              {"torch.float16", "torch.bfloat16", "torch.float32", "torch.float8_e4m3fn", "torch.float8_e8m0fnu",
+               "torch.uint8", "torch.int8", "torch.int32"});
+}
+
+// Values that numbers take when they are made anew at every run; weights have none.
+static void checkWeights(const ModelConfig &config) {
+  if (config.isFlag("dynamic") && config.flag("dynamic", false))
+    config.unsupported("dynamic", "is true, but weights that are stored have scales of their own");
 }
 
 static void readBlock(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
@@ -78,8 +102,11 @@ static void readStrategy(const json &weights, const ModelConfig &config, Compres
   int64_t size = config.has("group_size") ? config.integer("group_size", -1, {-1, maxBlockSize}) : 0;
   if (config.has("group_size") && size == 0)
     config.invalid("group_size", "is 0, expected -1 or a number > 0");
-  std::string name = config.text("strategy", size > 0 ? "group" : size < 0 ? "channel" : "tensor");
+  std::string usual = size > 0 ? "group" : size < 0 ? "channel" : "tensor";
+  std::string name = config.has("strategy") ? llvm::StringRef(config.text("strategy", usual)).lower() : usual;
   scheme.groupSize = size;
+  if (config.has("block_structure"))
+    readBlock(weights, config, scheme);
   if (name == "tensor_group" && scheme.kind != Kind::Nvfp4) {
     config.unsupported("strategy", "is tensor_group, but only nvfp4-pack-quantized stores a scale of the tensor beside "
                                    "those of groups; expected group");
@@ -89,7 +116,8 @@ static void readStrategy(const json &weights, const ModelConfig &config, Compres
     scheme.strategy = Strategy::Channel;
   } else if (name == "block") {
     scheme.strategy = Strategy::Block;
-    readBlock(weights, config, scheme);
+    if (!config.has("block_structure"))
+      config.invalid("block_structure", "is missing, but the strategy has blocks");
   } else if (name == "group" || name == "tensor_group") {
     scheme.strategy = Strategy::Group;
     if (size <= 0)
@@ -111,11 +139,29 @@ static void checkNumbers(const ModelConfig &config, const Format &format, const 
     config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, format.group));
 }
 
+static void checkGroup(const json &group, const std::string &place, const ModelConfig &config,
+                       Diagnostics &diagnostics) {
+  using V = KnownValues;
+  checkKnownKeys(group, config,
+                 {{"targets", V::Any},
+                  {"weights", V::Any},
+                  {"input_activations", V::Object},
+                  {"output_activations", V::Object},
+                  {"format", V::Text}},
+                 UnknownKeys::Refused, diagnostics);
+  for (const char *key : {"input_activations", "output_activations"})
+    if (auto it = group.find(key); it != group.end() && it->is_object()) {
+      JsonConfig source(*it, place + "." + key);
+      checkArguments(*it, ModelConfig(source, diagnostics), diagnostics);
+    }
+}
+
 static std::optional<CompressedScheme> readScheme(const json &group, const std::string &name,
                                                   const std::string &usualFormat, Diagnostics &diagnostics) {
   const std::string place = fmt::format("config.json: quantization_config.{}.{}", groupsKey, quotedText(name));
   JsonConfig source(group, place);
   ModelConfig config(source, diagnostics);
+  checkGroup(group, place, config, diagnostics);
   auto formatName = config.isText("format") ? config.text("format", "") : usualFormat;
   const Format *format = schemeFormatNamed(formatName);
   auto weights = group.find("weights");
@@ -129,15 +175,18 @@ static std::optional<CompressedScheme> readScheme(const json &group, const std::
   }
   JsonConfig inner(*weights, place + ".weights");
   ModelConfig arguments(inner, diagnostics);
-  checkKeys(*weights, arguments);
+  checkArguments(*weights, arguments, diagnostics);
+  checkWeights(arguments);
   CompressedScheme scheme{format->kind, Strategy::Tensor, arguments.integer("num_bits", 8, {1, 8})};
   scheme.symmetric = arguments.flag("symmetric", true);
   scheme.roundsActivations = config.has("input_activations");
   readStrategy(*weights, arguments, scheme);
   checkNumbers(arguments, *format, scheme);
-  for (const json &target : group.value("targets", json::array()))
-    if (target.is_string())
-      scheme.targets.push_back(target.get<std::string>());
+  scheme.targets = config.texts("targets");
+  for (llvm::StringRef target : scheme.targets)
+    if (target.consume_front("re:") && !ModulePattern::parse(target))
+      config.unsupported("targets",
+                         fmt::format("holds the expression {}, which talc does not understand", quotedText(target)));
   return scheme;
 }
 
@@ -148,6 +197,10 @@ std::vector<CompressedScheme> readSchemes(const json &object, const ModelConfig 
   if (groups == object.end() || !groups->is_object() || groups->empty() || groups->size() > maxGroups) {
     config.unsupported(groupsKey, fmt::format("is not an object with 1 to {} groups", maxGroups));
     return schemes;
+  }
+  if (auto cache = object.find("kv_cache_scheme"); cache != object.end() && cache->is_object()) {
+    JsonConfig source(*cache, "config.json: quantization_config.kv_cache_scheme");
+    checkArguments(*cache, ModelConfig(source, diagnostics), diagnostics);
   }
   std::string format = config.text("format", "");
   for (auto &[name, group] : groups->items()) {
@@ -164,15 +217,15 @@ std::vector<CompressedScheme> readSchemes(const json &object, const ModelConfig 
 
 // 3: by name, 2: by an expression, 1: by the class, which for weights of matrices is Linear; 0: not.
 static int fit(const CompressedScheme &scheme, llvm::StringRef module) {
-  constexpr size_t longest = 512;
   int best = 0;
   for (llvm::StringRef target : scheme.targets) {
     if (target == module)
       best = 3;
     else if (target == "Linear")
       best = std::max(best, 1);
-    else if (target.consume_front("re:") && target.size() <= longest)
-      best = std::max(best, llvm::Regex(("^(" + target + ")").str()).match(module) ? 2 : 0);
+    else if (target.consume_front("re:"))
+      if (auto pattern = ModulePattern::parse(target))
+        best = std::max(best, pattern->matches(module) ? 2 : 0);
   }
   return best;
 }

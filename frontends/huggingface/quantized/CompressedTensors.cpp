@@ -13,6 +13,7 @@
 #include "frontends/huggingface/quantized/CompressedScheme.h"
 
 #include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/KnownKeys.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
 #include "dialects/talc/formats/SmallFloats.h"
@@ -46,7 +47,7 @@ public:
     return parts.has("_packed") || (plain && (plain->entry.type == "I8" || plain->entry.type == "F8_E4M3"));
   }
 
-  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override;
+  std::optional<WeightOrigin> find(QuantizedParts &parts) const override;
 
   std::vector<std::string_view> ignored() const override {
     return {".input_scale",       ".input_zero_point", ".input_global_scale",
@@ -71,7 +72,7 @@ private:
 
 }  // namespace
 
-std::optional<QuantizedWeight> CompressedTensors::find(QuantizedParts &parts) const {
+std::optional<WeightOrigin> CompressedTensors::find(QuantizedParts &parts) const {
   if (!parts.isMatrix()) {
     parts.refuse("is not a matrix, and talc reads only matrices of compressed-tensors");
     return std::nullopt;
@@ -309,13 +310,28 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
 
 //===--- the configuration ----------------------------------------------------------------------------------------===//
 
-QuantizationPtr readCompressedTensors(const nlohmann::json &object, const ModelConfig &config,
-                                      Diagnostics &diagnostics) {
+QuantizationPtr readCompressedTensors(const QuantizationKeys &keys, Diagnostics &diagnostics) {
+  const nlohmann::json &object = keys.object;
+  const ModelConfig &config = keys.config;
+  using V = KnownValues;
+  checkKnownKeys(object, config,
+                 {{"quant_method", V::Any},
+                  {"format", V::Any},
+                  {"quantization_status", V::Any},
+                  {"config_groups", V::Any},
+                  {"ignore", V::Texts},
+                  {"kv_cache_scheme", V::Object},
+                  {"global_compression_ratio", V::Number},
+                  {"sparsity_config", V::Object},
+                  {"transform_config", V::Object},
+                  {"moe_sparsity_config", V::Object},
+                  {"version", V::Text}},
+                 UnknownKeys::Warned, diagnostics);
   if (std::string status = config.text("quantization_status", "compressed"); status != "compressed")
     config.unsupported("quantization_status", "is " + quotedText(status) +
                                                   ", expected compressed: other checkpoints have plain weights, which "
                                                   "their programs round");
-  for (const char *key : {"sparsity_config", "transform_config"})
+  for (const char *key : {"sparsity_config", "transform_config", "moe_sparsity_config"})
     if (auto it = object.find(key);
         it != object.end() && it->is_object() && !it->empty() && it->value("format", nlohmann::json()) != "dense")
       config.unsupported(key, "changes the weights, and talc does not know how");
@@ -325,6 +341,8 @@ QuantizationPtr readCompressedTensors(const nlohmann::json &object, const ModelC
   if (llvm::any_of(schemes, [](const CompressedScheme &scheme) { return scheme.roundsActivations; }))
     diagnostics.warning("config.json: quantization_config: activations are not rounded, weights are as they are in the "
                         "files");
+  if (config.has("kv_cache_scheme"))
+    diagnostics.warning("config.json: quantization_config: the KV cache is not rounded as kv_cache_scheme says");
   return std::make_unique<CompressedTensors>(std::move(schemes));
 }
 

@@ -4,6 +4,7 @@
 //
 //   M.weight F8_E4M3 [N, K]   M.weight_scale_inv [N / rows, K / columns], or M.weight_scale of one number
 #include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/KnownKeys.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -26,7 +27,7 @@ public:
     return tensor && tensor->entry.type == "F8_E4M3";
   }
 
-  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override {
+  std::optional<WeightOrigin> find(QuantizedParts &parts) const override {
     int64_t n = parts.rows, k = parts.columns;
     if (!parts.isMatrix()) {
       parts.refuse("is not a matrix, and talc reads only matrices in FP8");
@@ -64,10 +65,27 @@ private:
 
 }  // namespace
 
-QuantizationPtr readFp8(const nlohmann::json &object, const ModelConfig &config, Diagnostics &diagnostics) {
+QuantizationPtr readFp8(const QuantizationKeys &keys, Diagnostics &diagnostics) {
+  const nlohmann::json &object = keys.object;
+  const ModelConfig &config = keys.config;
+  using V = KnownValues;
   constexpr int64_t maxBlockSize = 1 << 20;
-  if (config.text("fmt", "e4m3") != "e4m3")
-    config.unsupported("fmt", "is not e4m3");
+  checkKnownKeys(object, config,
+                 {{"quant_method", V::Any},
+                  {"fmt", V::Text},
+                  {"weight_block_size", V::Any},
+                  {"activation_scheme", V::Text},
+                  {"scale_fmt", V::Text},
+                  {"expert_dtype", V::Text},
+                  {"dequantize", V::Flag},
+                  {"modules_to_not_convert", V::Texts},
+                  {"modules_to_convert", V::Texts},
+                  {"ignored_layers", V::Texts}},
+                 UnknownKeys::Warned, diagnostics);
+  checkName(config, "fmt", {"e4m3", "float8_e4m3fn"});
+  checkName(config, "activation_scheme", {"dynamic", "static", "none"});
+  checkName(config, "scale_fmt", {"float", "ue8m0"});
+  checkName(config, "expert_dtype", {"fp8"});
   auto sizes = config.has("weight_block_size") ? object["weight_block_size"] : nlohmann::json();
   bool isPair = sizes.is_array() && sizes.size() == 2;
   for (size_t i = 0; isPair && i < 2; ++i)

@@ -4,7 +4,7 @@
 // mean, in the type of their scales.
 //
 //   M.qweight I32 [K * bits / 32, N]   M.qzeros I32 [groups, N * bits / 32]   M.scales [groups, N]   M.g_idx I32 [K]
-#include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/GptqSettings.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,25 +19,58 @@ namespace {
 
 class Gptq : public Quantization {
 public:
-  Gptq(int64_t bits, int64_t groupSize, bool ordersByActivation, bool isSymmetric, bool isFirstFormat)
-      : bits(bits), groupSize(groupSize), ordersByActivation(ordersByActivation), isSymmetric(isSymmetric),
-        isFirstFormat(isFirstFormat) {}
+  explicit Gptq(GptqConfig config) : config(std::move(config)) {}
 
   bool covers(const QuantizedParts &parts) const override { return parts.has(".qweight"); }
-  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override;
+  std::optional<WeightOrigin> find(QuantizedParts &parts) const override;
 
 private:
-  bool readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, QuantizedWeight &weight) const;
-  bool readGroups(QuantizedParts &parts, int64_t size, QuantizedWeight &weight) const;
+  const GptqSettings *findSettings(QuantizedParts &parts) const;
+  std::optional<WeightOrigin> findMatrix(QuantizedParts &parts, const GptqSettings &settings) const;
+  bool readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, const GptqSettings &settings,
+                 QuantizedWeight &weight) const;
+  static bool readGroups(QuantizedParts &parts, int64_t size, const GptqSettings &settings, QuantizedWeight &weight);
 
-  const int64_t bits, groupSize;
-  const bool ordersByActivation, isSymmetric, isFirstFormat;
+  const GptqConfig config;
 };
 
 }  // namespace
 
-std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
-  int64_t n = parts.rows, k = parts.columns, size = groupSize < 0 ? k : groupSize;
+// Whether codes and scales have the shapes that follow from the settings.
+static bool fits(const QuantizedParts &parts, const GptqSettings &settings) {
+  int64_t k = parts.columns, size = settings.groupSize < 0 ? k : settings.groupSize;
+  auto rows = [&](std::string_view suffix) {
+    const CheckpointTensor *tensor = parts.find(suffix);
+    return tensor && !tensor->entry.shape.empty() ? tensor->entry.shape.front() : -1;
+  };
+  return rows(".qweight") == k * settings.bits / 32 && rows(".scales") == (k + size - 1) / size;
+}
+
+// Several entries of `dynamic` may match: the first one holds, but JSON objects have no order. The tensors tell.
+const GptqSettings *Gptq::findSettings(QuantizedParts &parts) const {
+  const std::string module = parts.module();
+  bool isNamed = false;
+  const GptqSettings *matching = nullptr;
+  for (const GptqOverride &entry : config.dynamic) {
+    if (!entry.pattern.matches(module))
+      continue;
+    isNamed = true;
+    if (entry.isQuantized && (!matching || fits(parts, entry.settings)))
+      matching = &entry.settings;
+  }
+  if (isNamed && !matching)
+    parts.refuse("is quantized, but the configuration says that it is not: key 'dynamic'");
+  return isNamed ? matching : &config.all;
+}
+
+std::optional<WeightOrigin> Gptq::find(QuantizedParts &parts) const {
+  const GptqSettings *settings = findSettings(parts);
+  return settings ? findMatrix(parts, *settings) : std::nullopt;
+}
+
+std::optional<WeightOrigin> Gptq::findMatrix(QuantizedParts &parts, const GptqSettings &settings) const {
+  const int64_t bits = settings.bits;
+  int64_t n = parts.rows, k = parts.columns, size = settings.groupSize < 0 ? k : settings.groupSize;
   if (!parts.isMatrix() || k * bits % 32 != 0 || n * bits % 32 != 0) {
     parts.refuse(fmt::format("is {} by {}, expected a matrix of whole words of {} bits", n, k, bits));
     return std::nullopt;
@@ -53,7 +86,7 @@ std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
   table.order = CodeTable::Order::Down;
   table.transposed = true;
   QuantizedWeight weight{scaleFormat(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
-  if (!readZeros(parts, *zeros, weight) || !readGroups(parts, size, weight))
+  if (!readZeros(parts, *zeros, settings, weight) || !readGroups(parts, size, settings, weight))
     return std::nullopt;
   if (!weight.groups)
     weight.format = parts.findBlockFormat(fmt::format("int{}{}", bits, weight.zeros ? "z" : ""), size, weight.rounded);
@@ -61,7 +94,10 @@ std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
 }
 
 // Zero points that are all in the middle need not be stored.
-bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, QuantizedWeight &weight) const {
+bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, const GptqSettings &settings,
+                     QuantizedWeight &weight) const {
+  const int64_t bits = settings.bits;
+  const bool isFirstFormat = config.isFirstFormat;
   const uint32_t maxCode = (1u << bits) - 1, middle = 1u << (bits - 1), low = isFirstFormat ? 1 : 0;
   std::vector<uint32_t> words = parts.words(tensor);
   if (words.empty())
@@ -79,7 +115,7 @@ bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, Quan
     allMiddle &= zero + low == middle;
     allOther &= zero + 1 - low == middle;
   }
-  if (isSymmetric && allOther) {
+  if (settings.isSymmetric && allOther) {
     parts.refuse(tensor, fmt::format("has the zero points of the other checkpoint_format than the configuration says, "
                                      "which is {}",
                                      isFirstFormat ? "gptq" : "gptq_v2"));
@@ -97,14 +133,14 @@ bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, Quan
 }
 
 // Only groups that are not simply one after the other have to be known.
-bool Gptq::readGroups(QuantizedParts &parts, int64_t size, QuantizedWeight &weight) const {
+bool Gptq::readGroups(QuantizedParts &parts, int64_t size, const GptqSettings &settings, QuantizedWeight &weight) {
   const CheckpointTensor *tensor = nullptr;
   if (parts.has(".g_idx") && !(tensor = parts.need(".g_idx", {"I32"}, {{parts.columns}})))
     return false;
   if (!tensor) {
-    if (ordersByActivation)
+    if (settings.ordersByActivation)
       parts.refuse("lacks the groups of its columns, g_idx, although the configuration has desc_act");
-    return !ordersByActivation;
+    return !settings.ordersByActivation;
   }
   std::vector<uint32_t> groups = parts.words(*tensor);
   if (groups.empty())
@@ -120,32 +156,17 @@ bool Gptq::readGroups(QuantizedParts &parts, int64_t size, QuantizedWeight &weig
     inOrder &= groups[column] == static_cast<uint64_t>(column) / size;
     allZero &= groups[column] == 0;
   }
-  if (inOrder || (allZero && !ordersByActivation))
+  if (inOrder || (allZero && !settings.ordersByActivation))
     return true;
   weight.groups = parts.codes(*tensor, Kind::Natural, 32, parts.columns * 32);
   return true;
 }
 
-QuantizationPtr readGptq(const nlohmann::json &, const ModelConfig &config, Diagnostics &) {
-  int64_t bits = config.integer("bits", 4, {1, 8});
-  if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
-    config.unsupported("bits", fmt::format("is {}, expected 2, 3, 4 or 8", bits));
-  int64_t group = config.integer("group_size", -1, {-1, 1 << 20});
-  if (group == 0)
-    config.invalid("group_size", "is 0, expected -1 or a number > 0");
-  std::string format =
-      config.text("checkpoint_format", config.isText("format") ? config.text("format", "") : std::string("gptq"));
-  if (format != "gptq" && format != "gptq_v2")
-    config.unsupported("checkpoint_format", "is none of gptq and gptq_v2");
-  if (config.has("dynamic"))
-    config.unsupported("dynamic", "gives modules settings of their own, and talc does not know how");
-  if (config.text("pack_dtype", "int32") != "int32")
-    config.unsupported("pack_dtype", "is not int32");
-  config.refuseFlag("is_marlin_format", "weights lie in the order of one kind of GPU");
-  bool symmetric = config.flag("sym", true), ordered = config.flag("desc_act", config.has("desc_act"));
-  if (config.failed())
+QuantizationPtr readGptq(const QuantizationKeys &keys, Diagnostics &diagnostics) {
+  GptqConfig config = readGptqConfig(keys.object, keys.config, diagnostics);
+  if (diagnostics.failed())
     return nullptr;
-  return std::make_unique<Gptq>(bits, group, ordered, symmetric, format == "gptq");
+  return std::make_unique<Gptq>(std::move(config));
 }
 
 }  // namespace talc

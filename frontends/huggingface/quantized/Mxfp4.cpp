@@ -3,6 +3,7 @@
 //
 //   M_blocks U8 [experts, N, K / 32, 16], element 2 i in the lower half of byte i   M_scales U8 [experts, N, K / 32]
 #include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/KnownKeys.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ class Mxfp4 : public Quantization {
 public:
   bool covers(const QuantizedParts &parts) const override { return parts.has("_blocks"); }
 
-  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override {
+  std::optional<WeightOrigin> find(QuantizedParts &parts) const override {
     constexpr int64_t size = 32;
     int64_t k = parts.columns;
     const CheckpointTensor *any = parts.find("_blocks");
@@ -40,7 +41,13 @@ public:
 
 }  // namespace
 
-QuantizationPtr readMxfp4(const nlohmann::json &, const ModelConfig &, Diagnostics &) {
+QuantizationPtr readMxfp4(const QuantizationKeys &keys, Diagnostics &diagnostics) {
+  const nlohmann::json &object = keys.object;
+  const ModelConfig &config = keys.config;
+  using V = KnownValues;
+  checkKnownKeys(object, config,
+                 {{"quant_method", V::Any}, {"modules_to_not_convert", V::Texts}, {"dequantize", V::Flag}},
+                 UnknownKeys::Warned, diagnostics);
   return std::make_unique<Mxfp4>();
 }
 

@@ -40,8 +40,8 @@ constexpr const char *keys[] = {"quantization_config", "compression_config"};
 
 }  // namespace
 
-static QuantizationPtr readMethod(const json &object, const std::string &place, const std::string &fallback,
-                                  Diagnostics &diagnostics) {
+static QuantizationPtr readMethod(const json &object, const json &model, const std::string &place,
+                                  const std::string &fallback, Diagnostics &diagnostics) {
   JsonConfig source(object, place);
   ModelConfig config(source, diagnostics);
   std::string name = llvm::StringRef(config.text("quant_method", fallback)).lower();
@@ -49,7 +49,7 @@ static QuantizationPtr readMethod(const json &object, const std::string &place, 
     return nullptr;
   auto it = llvm::find_if(methods, [&](const Method &method) { return method.name == name; });
   if (it != std::end(methods))
-    return it->read(object, config, diagnostics);
+    return it->read({object, config, model}, diagnostics);
   auto names = llvm::map_range(methods, [](const Method &method) { return method.name; });
   config.unsupported("quant_method",
                      fmt::format("is {}; talc reads {}, and GGUF files", quotedText(name), fmt::join(names, ", ")));
@@ -64,7 +64,8 @@ QuantizationPtr readQuantization(const ModelDirectory &directory, const json &co
     if (it == config.end() || it->is_null())
       continue;
     if (it->is_object())
-      return readMethod(*it, fmt::format("{}: {}", configFile, key), "compressed-tensors", diagnostics);
+      return readMethod(*it, config, fmt::format("{}: {}", configFile, key),
+                        "compressed-tensors", diagnostics);
     diagnostics.error(ImportError::ConfigType,
                       fmt::format("{}: key '{}' is {}, expected an object", configFile, key, jsonText(*it)));
     return nullptr;
@@ -74,7 +75,7 @@ QuantizationPtr readQuantization(const ModelDirectory &directory, const json &co
       continue;
     auto text = directory.readText(file, limit, diagnostics);
     auto object = text ? parseJsonObject(*text, file, ImportError::ConfigFile, diagnostics) : std::nullopt;
-    return object ? readMethod(*object, file, method, diagnostics) : nullptr;
+    return object ? readMethod(*object, config, file, method, diagnostics) : nullptr;
   }
   return nullptr;
 }

@@ -26,21 +26,25 @@ public:
   // Whether this method quantized the weight with these parts.
   virtual bool covers(const QuantizedParts &parts) const = 0;
   // Finds the weight, or reports an error.
-  virtual std::optional<QuantizedWeight> find(QuantizedParts &parts) const = 0;
+  virtual std::optional<WeightOrigin> find(QuantizedParts &parts) const = 0;
   // Suffixes of tensors that it does not need: scales of activations, which are not quantized.
   virtual std::vector<std::string_view> ignored() const { return {}; }
 };
 
 using QuantizationPtr = std::unique_ptr<const Quantization>;
 
-// Creates a method from its configuration; reports an error and returns null if that is wrong.
-using QuantizationReader = QuantizationPtr (*)(const nlohmann::json &object, const ModelConfig &config,
-                                               Diagnostics &diagnostics);
-QuantizationPtr readCompressedTensors(const nlohmann::json &, const ModelConfig &, Diagnostics &);
-QuantizationPtr readGptq(const nlohmann::json &, const ModelConfig &, Diagnostics &);
-QuantizationPtr readAwq(const nlohmann::json &, const ModelConfig &, Diagnostics &);
-QuantizationPtr readFp8(const nlohmann::json &, const ModelConfig &, Diagnostics &);
-QuantizationPtr readMxfp4(const nlohmann::json &, const ModelConfig &, Diagnostics &);
+// Creates a method from its configuration; reports an error and returns null if that is wrong. `model` is the model's.
+struct QuantizationKeys {
+  const nlohmann::json &object;
+  const ModelConfig &config;  // of `object`
+  const nlohmann::json &model;
+};
+using QuantizationReader = QuantizationPtr (*)(const QuantizationKeys &keys, Diagnostics &diagnostics);
+QuantizationPtr readCompressedTensors(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readGptq(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readAwq(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readFp8(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readMxfp4(const QuantizationKeys &, Diagnostics &);
 
 // Reads `quantization_config` of config.json, or a separate file; null if there is none, or if it is wrong.
 QuantizationPtr readQuantization(const ModelDirectory &directory, const nlohmann::json &config,
