@@ -3,6 +3,7 @@
 #include "frontends/Graph.h"
 
 #include "dialects/talc/LogitParts.h"
+#include "frontends/WeightAttributes.h"
 #include "runtime/device/Step.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -132,34 +133,6 @@ void GraphBuilder::Graph::insertWeight(const Symbol &symbol, Attribute source, A
                                 StringAttr());
 }
 
-static CodesAttr codesAttr(MLIRContext *context, const std::optional<CodeTable> &table) {
-  if (!table)
-    return {};
-  return CodesAttr::get(context, table->file, table->offset, static_cast<CodeKind>(table->kind), table->bits,
-                        static_cast<CodeOrder>(table->order), table->stride, table->transposed);
-}
-
-static Attribute quantizedAttr(MLIRContext *context, const QuantizedWeight &weight) {
-  auto type = [&](FormatRef format) { return format->type(context, *format); };
-  auto codes = [&](const std::optional<CodeTable> &table) { return codesAttr(context, table); };
-  return QuantizedSourceAttr::get(context, type(weight.format), type(weight.rounded), codes(weight.codes),
-                                  codes(weight.scales), weight.rows, weight.columns, weight.center, codes(weight.zeros),
-                                  codes(weight.groups), codes(weight.factor), weight.divides);
-}
-
-static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
-  MLIRContext *context = builder.getContext();
-  if (auto *stored = std::get_if<StoredWeight>(&origin)) {
-    const StorageFormat &format = stored->format;
-    return FileSourceAttr::get(context, stored->file, stored->offset, format.type(context, format));
-  }
-  if (auto *random = std::get_if<RandomWeight>(&origin))
-    return RandomSourceAttr::get(context, random->seed, llvm::APFloat(random->mean), llvm::APFloat(random->deviation));
-  if (auto *quantized = std::get_if<QuantizedWeight>(&origin))
-    return quantizedAttr(context, *quantized);
-  return FillSourceAttr::get(context, llvm::APFloat(std::get<FilledWeight>(origin).value));
-}
-
 int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &shape, const Shape &stored,
                                        const std::string &why) {
   if (failed())
@@ -199,9 +172,9 @@ void GraphBuilder::Graph::insertStored(Symbol symbol, const WeightOrigin &origin
     recipe = PlusRecipeAttr::get(builder.getContext(), llvm::APFloat(-1.0));
   }
   if (!recipe)
-    return insertWeight(symbol, originAttr(builder, origin), ArrayAttr());
+    return insertWeight(symbol, sourceAttr(builder, origin), ArrayAttr());
   auto name = FlatSymbolRefAttr::get(builder.getContext(), symbol.name.getValue().str() + ".stored");
-  insertWeight({name, type, symbol.location}, originAttr(builder, origin), ArrayAttr());
+  insertWeight({name, type, symbol.location}, sourceAttr(builder, origin), ArrayAttr());
   if (order.kind != StoredOrder::Kind::Pairs) {  // what recipes may undo
     weightsByName.emplace(name.getValue().str(), weightSymbols.size());
     weightSymbols.push_back({name, type, symbol.location});

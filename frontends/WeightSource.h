@@ -67,7 +67,26 @@ struct QuantizedWeight {
   bool divides = false;
 };
 
-using WeightOrigin = std::variant<StoredWeight, RandomWeight, FilledWeight, QuantizedWeight>;
+// Scales that are 8-bit indices of a table, times factors for runs of them, plus an offset.
+struct ScaleCodes {
+  CodeTable table, factors;
+  int64_t run;
+  float offset;
+};
+
+// A matrix of codes, or of indices of a table, with a scale for every run of elements: #talc.lookup. All tables are one
+// row.
+struct LookupWeight {
+  FormatRef rounded;  // f32, f16 or bf16
+  CodeTable codes, scales;
+  int64_t run;
+  std::vector<float> table = {};
+  FormatRef scaleFormat = nullptr;  // to which scales are rounded before they multiply
+  std::optional<ScaleCodes> scaleCodes = {};
+  std::optional<float> factor = {};
+};
+
+using WeightOrigin = std::variant<StoredWeight, RandomWeight, FilledWeight, QuantizedWeight, LookupWeight>;
 
 class WeightSource {
 public:

@@ -2,6 +2,7 @@
 // Lists a model's results, plan, kernels and weights as JSON.
 #include "compiler/artifact/Sections.h"
 
+#include "dialects/talc/LookupSource.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "runtime/artifact/Entries.h"
@@ -93,7 +94,8 @@ static Json describeKernels(const CodeSection &code) {
 static int64_t countParameters(ModuleOp module) {
   int64_t count = 0;
   for (auto weight : module.getOps<WeightOp>())
-    if (isa<FileSourceAttr, QuantizedSourceAttr, RandomSourceAttr, ValuesSourceAttr>(weight.getSource()))
+    if (isa<FileSourceAttr, QuantizedSourceAttr, LookupSourceAttr, RandomSourceAttr, ValuesSourceAttr>(
+            weight.getSource()))
       count += cast<RankedTensorType>(weight.getType()).getNumElements();
   return count;
 }

@@ -11,6 +11,8 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 namespace talc::reference {
 
@@ -106,6 +108,72 @@ private:
 };
 
 }  // namespace
+
+// Opens the tables that are there; places of others are null.
+static llvm::Error openTables(llvm::StringRef directory, std::initializer_list<std::pair<CodesAttr, Table **>> places,
+                              std::vector<std::unique_ptr<Table>> &tables) {
+  for (auto [codes, place] : places) {
+    *place = nullptr;
+    if (!codes)
+      continue;
+    auto table = Table::open(directory, codes);
+    if (!table)
+      return table.takeError();
+    tables.push_back(std::make_unique<Table>(std::move(*table)));
+    *place = tables.back().get();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Weight> readLookup(const std::string &name, llvm::StringRef directory, LookupSourceAttr source,
+                                  mlir::RankedTensorType type) {
+  llvm::Expected<Weight> weight = emptyWeight(name, type);
+  if (!weight)
+    return weight.takeError();
+  std::vector<std::unique_ptr<Table>> tables;
+  Table *codes, *scales, *scaleTable, *scaleFactors;
+  if (llvm::Error error = openTables(directory,
+                                     {{source.getCodes(), &codes},
+                                      {source.getScales(), &scales},
+                                      {source.getScaleTable(), &scaleTable},
+                                      {source.getScaleFactors(), &scaleFactors}},
+                                     tables))
+    return error;
+  auto constant = [](mlir::FloatAttr attr, float fallback) {
+    return attr ? static_cast<float>(attr.getValueAsDouble()) : fallback;
+  };
+  const float offset = constant(source.getScaleOffset(), 0), factor = constant(source.getFactor(), 1);
+  auto numberAt = [&](uint64_t i) {
+    if (!source.getTable())
+      return static_cast<float>(codes->number(0, i));
+    bool isHalf = source.getCodes().getBits() == 4;
+    return source.getTable().getValues<float>()[static_cast<size_t>(codes->number(0, isHalf ? i ^ 1 : i))];
+  };
+  std::map<uint64_t, float> scaleByRun;
+  auto scaleAt = [&](uint64_t run) {
+    auto [entry, isNew] = scaleByRun.try_emplace(run);
+    if (isNew && scaleTable) {
+      auto code = static_cast<float>(scaleTable->number(0, static_cast<uint64_t>(scales->number(0, run))));
+      float product = code * static_cast<float>(scaleFactors->number(0, run / source.getScaleRun()));
+      entry->second = product + offset;
+    } else if (isNew) {
+      Weight rounded{{1}, {static_cast<float>(scales->number(0, run))}};
+      if (source.getScaleType())
+        roundValues(rounded, source.getScaleType());
+      entry->second = rounded.values.front();
+    }
+    return entry->second;
+  };
+  for (size_t i = 0; i < weight->values.size(); ++i) {
+    float product = numberAt(i) * scaleAt(i / source.getRun());
+    weight->values[i] = source.getFactor() ? product * factor : product;
+  }
+  if (!llvm::all_of(tables, [](const auto &table) { return table->isComplete; }))
+    return makeError(ErrorCode::WeightFile, "weight '{}' does not fit in its files", name);
+  roundValues(*weight, source.getElementType());
+  roundValues(*weight, type.getElementType());
+  return weight;
+}
 
 llvm::Expected<Weight> readQuantized(const std::string &name, llvm::StringRef directory, QuantizedSourceAttr source,
                                      mlir::RankedTensorType type) {

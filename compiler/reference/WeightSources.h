@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/reference/Tensors.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/LookupSource.h"
 
 #include "llvm/Support/Error.h"
 
@@ -23,5 +23,8 @@ llvm::Expected<Weight> listValues(const std::string &name, ValuesSourceAttr sour
 // From codes and scales, by the definition of #talc.quantized. (QuantizedTables.cpp)
 llvm::Expected<Weight> readQuantized(const std::string &name, llvm::StringRef directory, QuantizedSourceAttr source,
                                      mlir::RankedTensorType type);
+// By the definition of #talc.lookup. (QuantizedTables.cpp)
+llvm::Expected<Weight> readLookup(const std::string &name, llvm::StringRef directory, LookupSourceAttr source,
+                                  mlir::RankedTensorType type);
 
 }  // namespace talc::reference

@@ -56,6 +56,8 @@ llvm::Expected<Weight> Weights::evaluate(WeightOp op) {
     return readFile(name, directory, file, type);
   if (auto quantized = mlir::dyn_cast<QuantizedSourceAttr>(op.getSource()))
     return readQuantized(name, directory, quantized, type);
+  if (auto lookup = mlir::dyn_cast<LookupSourceAttr>(op.getSource()))
+    return readLookup(name, directory, lookup, type);
   if (auto random = mlir::dyn_cast<RandomSourceAttr>(op.getSource()))
     return drawRandom(name, random, type);
   if (auto listed = mlir::dyn_cast<ValuesSourceAttr>(op.getSource()))

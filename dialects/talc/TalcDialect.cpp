@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers the types, attributes and operations of the talc dialect.
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/LookupSource.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -111,6 +112,31 @@ LogicalResult CodesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitErr
     return emitError() << "swaps numbers of " << bits << " bits, expected 4";
   if (offset < 0 || offset > maxSize || stride < 0 || stride > maxSize)
     return emitError() << "begins at byte " << offset << " with a stride of " << stride << " bits, which is impossible";
+  return success();
+}
+
+static bool isRow(CodesAttr codes, std::initializer_list<int64_t> widths) {
+  return codes.getOrder() == CodeOrder::along && !codes.getTransposed() && llvm::is_contained(widths, codes.getBits());
+}
+
+LogicalResult LookupSourceAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, Type elementType,
+                                       CodesAttr codes, int64_t run, CodesAttr scales, DenseElementsAttr table,
+                                       Type scaleType, CodesAttr scaleTable, CodesAttr scaleFactors, int64_t scaleRun,
+                                       FloatAttr, FloatAttr) {
+  auto isFloat = [](Type type) {
+    const StorageFormat *format = getStorageFormat(type);
+    return format && format->blockValues == 1;
+  };
+  if (!isFloat(elementType) || (scaleType && !isFloat(scaleType)))
+    return emitError() << "is rounded to " << elementType << ", expected f32, f16 or bf16";
+  if (!isRow(codes, {4, 8}) || !isRow(scales, {8, 16, 32}) || run <= 0)
+    return emitError() << "has codes or scales that are not a row, expected codes of 4 or 8 bits";
+  bool fits = table ? isa<Float32Type>(table.getElementType()) && table.size() == int64_t(1) << codes.getBits()
+                    : codes.getBits() == 8;
+  if (!fits)
+    return emitError() << "has codes of " << codes.getBits() << " bits, expected a table with an entry for each";
+  if (!scaleTable != !scaleFactors || (scaleTable && (scaleRun <= 0 || !isRow(scales, {8}))))
+    return emitError() << "has scales that are codes, expected 8 bits of each, a table, factors and their run";
   return success();
 }
 

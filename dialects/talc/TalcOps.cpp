@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifiers and folders of the talc dialect.
+#include "dialects/talc/LookupSource.h"
 #include "dialects/talc/OpChecks.h"
 
 #include "mlir/IR/Builders.h"
@@ -123,13 +124,16 @@ LogicalResult WeightOp::verify() {
   if (failed(verifyBlocks(*this, type)))
     return failure();
   bool isRecipe =
-      !isa<FileSourceAttr, QuantizedSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
+      !isa<FileSourceAttr, QuantizedSourceAttr, LookupSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(
+          getSource());
   if (!isRecipe && getOf())
     return emitOpError("has source weights, but its source is not a recipe");
   if (auto file = dyn_cast<FileSourceAttr>(getSource()))
     return verifyFile(*this, file);
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(getSource()))
     return verifyQuantized(*this, quantized);
+  if (isa<LookupSourceAttr>(getSource()))
+    return type.getRank() == 2 ? success() : emitOpError() << "is " << type << ", expected a matrix";
   if (auto values = dyn_cast<ValuesSourceAttr>(getSource()))
     return verifyValues(*this, values, type);
   if (isa<RandomSourceAttr, FillSourceAttr>(getSource()))

@@ -232,6 +232,98 @@ def nvfp4(factor):
     return compressed('nvfp4-pack-quantized', arguments, make)
 
 
+NF4 = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635, -0.18477343022823334,
+       -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725, 0.24611230194568634, 0.33791524171829224,
+       0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0]
+FP4 = [f(x / 12) for x in (0, 0.0625, 8, 12, 4, 6, 2, 3, -0.0, -0.0625, -8, -12, -4, -6, -2, -3)]
+
+
+def singles(values):
+    return 'F32', [len(values)], struct.pack(f'<{len(values)}f', *values)
+
+
+def bitsandbytes(kind, rounded, block=64, nested=False):
+    """Blocks go on from row to row; the first number of a byte is its upper half."""
+    codes = {'nf4': NF4, 'fp4': FP4}[kind]
+    types = {'F16': 'float16', 'BF16': 'bfloat16', 'F32': 'float32'}
+
+    def make(n, k, choose):
+        q = [choose.randrange(16) for _ in range(n * k)]
+        blocks = -(-n * k // block)
+        state = {'quant_type': kind, 'blocksize': block, 'dtype': types[rounded], 'shape': [n, k]}
+        parts = {'weight': ('U8', [n * k // 2, 1], bytes(q[i] << 4 | q[i + 1] for i in range(0, n * k, 2))),
+                 'weight.quant_map': singles(codes)}
+        if nested:
+            size, offset = 8, f(0.0123)
+            table = [f(choose.uniform(-1, 1)) for _ in range(256)]
+            factors = [f(choose.uniform(0.001, 0.002)) for _ in range(-(-blocks // size))]
+            stored = [choose.randrange(256) for _ in range(blocks)]
+            s = [f(f(table[x] * factors[i // size]) + offset) for i, x in enumerate(stored)]
+            parts.update({'weight.absmax': ('U8', [blocks], bytes(stored)), 'weight.nested_absmax': singles(factors),
+                          'weight.nested_quant_map': singles(table)})
+            state.update(nested_blocksize=size, nested_dtype='float32', nested_offset=0.0123)
+        else:
+            s = [f(choose.uniform(0.001, 0.02)) for _ in range(blocks)]
+            parts['weight.absmax'] = singles(s)
+        text = json.dumps(state).encode()
+        parts[f'weight.quant_state.bitsandbytes__{kind}'] = 'U8', [len(text)], text
+        at = lambda i: ROUND[rounded](f(codes[q[i]] * s[i // block]))
+        return parts, table_of(n, k, at)
+
+    config = {'quant_method': 'bitsandbytes', 'load_in_4bit': True, 'bnb_4bit_quant_type': kind, 'bnb_4bit_use_double_quant': nested}
+    return config, make
+
+
+def table_of(n, k, at):
+    return [[at(r * k + c) for c in range(k)] for r in range(n)]
+
+
+def llm_int8():
+    def make(n, k, choose):
+        q = table(n, k, lambda r, c: choose.randrange(-127, 128))
+        s = [f(choose.uniform(0.1, 2)) for _ in range(n)]
+        values = table(n, k, lambda r, c: f(f(q[r][c] * s[r]) * f(7.874015718698502e-3)))
+        return {'weight': ('I8', [n, k], bytes(x & 255 for x in flat(q))), 'SCB': singles(s),
+                'weight_format': ('U8', [], b'\0')}, values
+    return {'quant_method': 'bitsandbytes', 'load_in_8bit': True, 'llm_int8_threshold': 6.0}, make
+
+
+def modelopt(algorithm):
+    return {'quant_method': 'modelopt', 'quant_algo': algorithm, 'ignore': ['lm_head'], 'producer': {'name': 'modelopt'}}
+
+
+def modelopt_fp8(scale=None, rows=False):
+    """Scales are rounded to the model's type before they multiply."""
+    def make(n, k, choose):
+        q = fp8_codes(choose, n, k)
+        s = [f(scale or choose.uniform(0.001, 0.02)) for _ in range(n if rows else 1)]
+        values = table(n, k, lambda r, c: bf16(f(e4m3(q[r][c]) * bf16(s[r % len(s)]))))
+        return {'weight': ('F8_E4M3', [n, k], bytes(flat(q))),
+                'weight_scale': singles(s) if rows else ('F32', [], struct.pack('<f', s[0])),
+                'input_scale': ('F32', [], struct.pack('<f', 1.0))}, values
+    return modelopt('FP8_PER_CHANNEL_PER_TOKEN' if rows else 'FP8'), make
+
+
+def modelopt_nvfp4():
+    def make(n, k, choose):
+        q = fp4_codes(choose, n, k)
+        s = table(n, k // 16, lambda r, c: choose.randrange(1, 127))
+        factor = f(0.000437)
+        values = table(n, k, lambda r, c: bf16(f(E2M1[q[r][c]] * f(e4m3(s[r][c // 16]) * factor))))
+        return {'weight': ('U8', [n, k // 2], b''.join(bits(row, 4) for row in q)),
+                'weight_scale': ('F8_E4M3', [n, k // 16], bytes(flat(s))),
+                'weight_scale_2': ('F32', [], struct.pack('<f', factor))}, values
+    return dict(modelopt('NVFP4'), config_groups={'group_0': {'weights': {'num_bits': 4}}}), make
+
+
+def gptq_dynamic():
+    """The matrices down_proj, which alone are 128 by 96, have 8 bits."""
+    config, make = gptq(4, 32)
+    wide = gptq(8, 16)[1]
+    dynamic = {r'+:.*\.(?:down)_proj$': {'bits': 8, 'group_size': 16}, r'-:model\.layers\.[1-9]\d*\.': {}}
+    return dict(config, dynamic=dynamic), lambda n, k, choose: (wide if (n, k) == (128, 96) else make)(n, k, choose)
+
+
 def mxfp4():
     def make(n, k, choose):
         q = fp4_codes(choose, n, k)
@@ -266,6 +358,15 @@ METHODS = [
     Method('nvfp4', *nvfp4(1344.0), {'nvfp4_64_bf16', 'bf16'}),
     Method('nvfp4-divided', *nvfp4(2288.55884), {'bf16'}),
     Method('mxfp4', *mxfp4(), {'mxfp4'}),
+    Method('nf4', *bitsandbytes('nf4', 'BF16'), {'bf16'}),
+    Method('nf4-nested', *bitsandbytes('nf4', 'F16', nested=True), {'f16'}),
+    Method('fp4', *bitsandbytes('fp4', 'F32', 128), {'f32'}),
+    Method('llm-int8', *llm_int8(), {'f32'}),
+    Method('modelopt-fp8', *modelopt_fp8(), {'bf16', 'fp8_128_bf16', 'fp8_32_bf16'}),
+    Method('modelopt-fp8-exact', *modelopt_fp8(0.015625), {'fp8_128_bf16', 'fp8_32_bf16'}),
+    Method('modelopt-fp8-rows', *modelopt_fp8(rows=True), {'bf16'}),
+    Method('modelopt-nvfp4', *modelopt_nvfp4(), {'nvfp4_64_bf16', 'bf16'}),
+    Method('gptq-dynamic', *gptq_dynamic(), {'int4z_32_f16', 'f16'}),
 ]
 
 
@@ -294,7 +395,8 @@ def imported(talc, directory):
     result = subprocess.run([talc, 'compile', directory, '--stop-after=import'], capture_output=True, text=True)
     if result.returncode:
         sys.exit(f'{directory}: {result.stderr}')
-    lines = (line.split(' = ', 1) for line in result.stdout.splitlines() if '#talc.quantized' in line)
+    lines = (line.split(' = ', 1) for line in result.stdout.splitlines() 
+             if '#talc.quantized' in line or '#talc.lookup' in line)
     return {line[0].split('@')[1].split(' :')[0].strip('"'): line[1] for line in lines}
 
 
@@ -309,7 +411,7 @@ def check(talc, directory, method):
         kind = element.removeprefix('!talc.stored<').removesuffix('>')
         formats.add(kind)
         count = shape[0] * shape[1]
-        size = count // block_formats.VALUES[kind] * block_formats.BYTES[kind] if kind in block_formats.VALUES else 2 * count
+        size = count // block_formats.VALUES[kind] * block_formats.BYTES[kind] if kind in block_formats.VALUES else count * FLOATS[kind][1]
         program.add(f'"{name}"', shape, 'f32', source)
         program.add(f'"{name}.decoded"', shape, 'f32', f'#talc.convert of [@"{name}"]', 4 * count)
         program.add(f'"{name}.taken"', shape, element, f'#talc.convert of [@"{name}"]', size)
@@ -325,13 +427,17 @@ def check(talc, directory, method):
         assert floats(decoded) == wanted, f'{method.name}: {name} stored as {kind} has other values'
 
 
+FLOATS = {'bf16': ('H', 2), 'f16': ('e', 2), 'f32': ('f', 4)}
+
+
 def decode(kind, content):
     if kind in block_formats.VALUES:
         return block_formats.decode(kind, content)
-    halves = struct.unpack(f'<{len(content) // 2}H', content)
+    code, size = FLOATS[kind]
+    numbers = struct.unpack(f'<{len(content) // size}{code}', content)
     if kind == 'bf16':
-        return [struct.unpack('<f', struct.pack('<I', half << 16))[0] for half in halves]
-    return [struct.unpack('<e', struct.pack('<H', half))[0] for half in halves]
+        return [struct.unpack('<f', struct.pack('<I', half << 16))[0] for half in numbers]
+    return list(numbers)
 
 
 if __name__ == '__main__':

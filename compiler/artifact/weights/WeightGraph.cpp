@@ -110,6 +110,8 @@ WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
     return fromFile(weight, file);
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(source))
     return quantizedValues(weight, quantized, [&](llvm::StringRef path) { return openFile(path); });
+  if (auto lookup = dyn_cast<LookupSourceAttr>(source))
+    return lookedUpValues(weight, lookup, [&](llvm::StringRef path) { return openFile(path); });
   if (auto random = dyn_cast<RandomSourceAttr>(source))
     return randomValues(random.getSeed(), random.getMean().convertToDouble(), random.getDeviation().convertToDouble(),
                         shape);

@@ -3,6 +3,7 @@
 #include "compiler/artifact/weights/WeightRange.h"
 
 #include "compiler/Error.h"
+#include "dialects/talc/LookupSource.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -71,11 +72,13 @@ static std::string filePrefix(WeightOp source) {
     return plain.getPath().str() + ": ";
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(source.getSource()))
     return quantized.getCodes().getPath().str() + ": ";
+  if (auto lookup = dyn_cast<LookupSourceAttr>(source.getSource()))
+    return lookup.getCodes().getPath().str() + ": ";
   return "";
 }
 
 static llvm::Error notFinite(WeightOp source, int64_t element, float value) {
-  bool isProduct = isa<QuantizedSourceAttr>(source.getSource());
+  bool isProduct = isa<QuantizedSourceAttr, LookupSourceAttr>(source.getSource());
   return makeError(ErrorCode::WeightRange,
                    "{}weight '{}' has the value {} at {}{}, expected a finite number; was the model converted and "
                    "downloaded correctly?",

@@ -4,7 +4,7 @@
 
 #include "compiler/artifact/weights/MappedFile.h"
 #include "compiler/artifact/weights/WeightValues.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/LookupSource.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
@@ -27,5 +27,7 @@ using FileOpener = llvm::function_ref<llvm::Expected<std::shared_ptr<const Mappe
 // The values of a #talc.quantized. Errors say what is wrong with `weight`. Columns are checked to have groups that
 // exist.
 llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSourceAttr source, FileOpener open);
+// Likewise, of a #talc.lookup.
+llvm::Expected<WeightValuesPtr> lookedUpValues(WeightOp weight, LookupSourceAttr source, FileOpener open);
 
 }  // namespace talc

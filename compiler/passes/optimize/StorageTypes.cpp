@@ -2,6 +2,8 @@
 // Follows weights through calls and recipes back to the files that store them.
 #include "compiler/passes/optimize/StorageTypes.h"
 
+#include "dialects/talc/LookupSource.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -19,6 +21,8 @@ Type fileType(WeightOp weight) {
     return file.getElementType();
   if (auto quantized = dyn_cast<QuantizedSourceAttr>(weight.getSource()))
     return quantized.getElementType();
+  if (auto lookup = dyn_cast<LookupSourceAttr>(weight.getSource()))
+    return lookup.getElementType();
   return Float32Type::get(weight.getContext());
 }
 

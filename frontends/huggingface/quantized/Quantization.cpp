@@ -27,6 +27,10 @@ constexpr Method methods[] = {{"compressed-tensors", readCompressedTensors},
                               {"gptq", readGptq},
                               {"awq", readAwq},
                               {"fp8", readFp8},
+                              {"bitsandbytes", readBitsandbytes},
+                              {"modelopt", readModelopt},
+                              {"modelopt_fp4", readModelopt},
+                              {"modelopt_mixed", readModelopt},
                               {"mxfp4", readMxfp4}};
 
 // Files of older checkpoints, and the method that they mean if they do not say.
@@ -34,7 +38,8 @@ struct OwnFile {
   const char *file, *method;
 };
 
-constexpr OwnFile ownFiles[] = {{"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}};
+constexpr OwnFile ownFiles[] = {
+    {"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}, {"hf_quant_config.json", "modelopt"}};
 
 constexpr const char *keys[] = {"quantization_config", "compression_config"};
 
@@ -65,7 +70,7 @@ QuantizationPtr readQuantization(const ModelDirectory &directory, const json &co
       continue;
     if (it->is_object())
       return readMethod(*it, config, fmt::format("{}: {}", configFile, key),
-                        "compressed-tensors", diagnostics);
+                        it->contains("quant_algo") ? "modelopt" : "compressed-tensors", diagnostics);
     diagnostics.error(ImportError::ConfigType,
                       fmt::format("{}: key '{}' is {}, expected an object", configFile, key, jsonText(*it)));
     return nullptr;

@@ -44,6 +44,8 @@ QuantizationPtr readCompressedTensors(const QuantizationKeys &, Diagnostics &);
 QuantizationPtr readGptq(const QuantizationKeys &, Diagnostics &);
 QuantizationPtr readAwq(const QuantizationKeys &, Diagnostics &);
 QuantizationPtr readFp8(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readBitsandbytes(const QuantizationKeys &, Diagnostics &);
+QuantizationPtr readModelopt(const QuantizationKeys &, Diagnostics &);
 QuantizationPtr readMxfp4(const QuantizationKeys &, Diagnostics &);
 
 // Reads `quantization_config` of config.json, or a separate file; null if there is none, or if it is wrong.

@@ -168,6 +168,15 @@ static bool eachNumber(const OpenFile &file, const SafetensorsEntry &entry, Kind
   return true;
 }
 
+std::string QuantizedParts::bytes(const CheckpointTensor &tensor, uint64_t limit) const {
+  OpenFile file = directory.openFile(tensor.file, diagnostics);
+  std::string result(tensor.entry.bytes <= limit ? tensor.entry.bytes : 0, '\0');
+  if (!result.empty() && file && file.read(tensor.entry.offset, result.data(), result.size()))
+    return result;
+  refuse(tensor, "cannot be read, or is too large");
+  return {};
+}
+
 std::vector<float> QuantizedParts::numbers(const CheckpointTensor &tensor, Kind kind) const {
   std::vector<float> result;
   OpenFile file = directory.openFile(tensor.file, diagnostics);

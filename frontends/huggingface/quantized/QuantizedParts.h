@@ -53,6 +53,8 @@ public:
   bool checkScales(const CheckpointTensor &tensor, CodeTable::Kind kind, Sign sign) const;
   // The words of an I32 tensor of at most 2^28. Reports an error and returns none if they cannot be read.
   std::vector<uint32_t> words(const CheckpointTensor &tensor) const;
+  // The bytes of a tensor of at most `limit`; likewise.
+  std::string bytes(const CheckpointTensor &tensor, uint64_t limit) const;
   std::vector<float> numbers(const CheckpointTensor &tensor, CodeTable::Kind kind) const;
 
   // The format KIND_N_TYPE with the largest blocks that divide groups and rows; else `rounded`.
