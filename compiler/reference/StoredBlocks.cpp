@@ -68,6 +68,31 @@ double q6_k(Block b, int i) {
   return b.half(208) * b.integer(192 + i / 16) * level;
 }
 
+double q2_k(Block b, int i) {
+  int level = b.bytes[16 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32)) & 3, scales = b.bytes[i / 16];
+  return b.half(80) * (scales % 16) * level - b.half(82) * (scales / 16);
+}
+
+// The 16 scales of 6 bits have their lower four in the halves of 8 bytes and their upper two in the quarters of 4.
+double q3_k(Block b, int i) {
+  int group = i / 16, low = b.nibble(96 + group % 8, group >= 8),
+      high = b.bytes[104 + group % 4] >> (group / 4 * 2) & 3;
+  int level = (b.bytes[32 + i / 128 * 32 + i % 32] >> (2 * (i % 128 / 32)) & 3) + 4 * (b.bytes[i % 32] >> (i / 32) & 1);
+  return b.half(108) * (low + 16 * high - 32) * (level - 4);
+}
+
+int iq4(int code) {
+  constexpr int table[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+  return table[code];
+}
+double iq4_nl(Block b, int i) {
+  return b.half(0) * iq4(b.nibble(2 + i % 16, i >= 16));
+}
+double iq4_xs(Block b, int i) {
+  int group = i / 32, low = b.nibble(4 + group / 2, group % 2), high = b.bytes[2 + group / 4] >> (group % 4 * 2) & 3;
+  return b.half(0) * (low + 16 * high - 32) * iq4(b.nibble(8 + group * 16 + i % 16, i % 32 >= 16));
+}
+
 //===--- formats of checkpoints -----------------------------------------------------------------------------------===//
 
 double fromBits(const llvm::fltSemantics &semantics, unsigned width, uint64_t bits) {
@@ -110,6 +135,10 @@ constexpr Format table[] = {{"q8_0", 32, 34, q8_0},
                             {"q4_k", 256, 144, q4_k},
                             {"q5_k", 256, 176, q5_k},
                             {"q6_k", 256, 210, q6_k},
+                            {"q2_k", 256, 84, q2_k},
+                            {"q3_k", 256, 110, q3_k},
+                            {"iq4_nl", 32, 18, iq4_nl},
+                            {"iq4_xs", 256, 136, iq4_xs},
                             {"mxfp4", 32, 17, mxfp4},
                             {"nvfp4", 64, 36, nvfp4},
                             {"q8_sums", 32, 48, scaled<16>},

@@ -7,8 +7,13 @@ Every operation on floats is rounded to f32: `f` of the double result, which is 
 import math
 import struct
 
+import low_bit_formats
+from block_arithmetic import (away, dot, f, from_half, greatest, half, inverse, nearest, nibbles, weighed_line)
+
 VALUES = {'q8_0': 32, 'q4_0': 32, 'q4_1': 32, 'q5_0': 32, 'q5_1': 32, 'q4_k': 256, 'q5_k': 256, 'q6_k': 256}
 BYTES = {'q8_0': 34, 'q4_0': 18, 'q4_1': 20, 'q5_0': 22, 'q5_1': 24, 'q4_k': 144, 'q5_k': 176, 'q6_k': 210}
+# The bytes of a block at which it has halves; elsewhere 0 and 2.
+HALVES = {'q8_0': [0], 'q4_0': [0], 'q5_0': [0], 'q6_k': [208]}
 # The sizes of the words of a block, which lie side by side in lanes.
 WORDS = {'q8_0': [2] + 8 * [4], 'q4_0': [2] + 4 * [4], 'q4_1': [2, 2] + 4 * [4], 'q5_0': [2] + 5 * [4],
          'q5_1': [2, 2] + 5 * [4], 'q4_k': [2, 2] + 35 * [4], 'q5_k': [2, 2] + 43 * [4],
@@ -21,6 +26,8 @@ GROUPED = ['fp8_128_bf16', 'fp8_32_f16', 'int4_128_bf16', 'int4_32_f16', 'int4z_
 
 def add_formats():
     heads = {'fp8': [4], 'int4': [2], 'int4z': [2, 1], 'int8': [2], 'int8z': [2, 1]}
+    for table, others in (VALUES, low_bit_formats.VALUES), (WORDS, low_bit_formats.WORDS), (HALVES, low_bit_formats.HALVES):
+        table.update(others)
     VALUES.update(mxfp4=32, nvfp4=64)
     WORDS.update(mxfp4=[1] + 4 * [4], nvfp4=4 * [1] + 8 * [4])
     for name in GROUPED:
@@ -32,51 +39,6 @@ def add_formats():
 
 
 add_formats()
-
-
-def f(x):
-    try:
-        return struct.unpack('<f', struct.pack('<f', x))[0]
-    except OverflowError:
-        return math.copysign(math.inf, x)
-
-
-def half(x):
-    """The bytes of the nearest half."""
-    return struct.pack('<e', x)
-
-
-def from_half(data, at):
-    return struct.unpack_from('<e', data, at)[0]
-
-
-def inverse(x):
-    """The inverse; zero for zero, and for what is too small to have one."""
-    y = f(1 / x) if x else 0.0
-    return y if math.isfinite(y) else 0.0
-
-
-def nearest(x, least, most):
-    """Ties to even; numbers of 2^22 and more as llama.cpp's trick makes them."""
-    bits, = struct.unpack('<I', struct.pack('<f', f(x + 12582912.0)))
-    return max(least, min(most, (bits & 0x7fffff) - 0x400000))
-
-
-def away(x):
-    """The nearest integer, ties away from zero."""
-    return int(math.floor(abs(x) + 0.5)) * (1 if x >= 0 else -1)
-
-
-def greatest(xs):
-    most = 0.0
-    for x in xs:
-        if abs(x) > abs(most):
-            most = x
-    return most
-
-
-def nibbles(levels):
-    return bytes(levels[i] & 15 | (levels[i + 16] & 15) << 4 for i in range(16))
 
 
 def fifth_bits(levels):
@@ -106,56 +68,12 @@ def q8_0(xs):
     return half(d) + bytes(away(f(x * scale)) & 255 for x in xs)
 
 
-def dot(*lists):
-    """Sums of products, from left to right."""
-    total = 0.0
-    for items in zip(*lists):
-        product = items[0]
-        for item in items[1:]:
-            product = f(product * item)
-        total = f(total + product)
-    return total
-
-
 def line(xs, top, first, step, steps):
-    """(scale, minus the offset, levels): the least weighted squares of scale * level + offset - x."""
     squares = 0.0
     for x in xs:
         squares = f(squares + f(x * x))
     average = f(math.sqrt(f(squares / 32)))
-    weights = [f(average + abs(x)) for x in xs]
-    low, high = min(0.0, min(xs)), max(xs)
-    if low == high:
-        return 0.0, -low, [0] * 32
-    total, of_values = dot(weights), dot(weights, xs)
-
-    def choose(per_level):
-        return [nearest(f(per_level * f(x - low)), 0, top) for x in xs]
-
-    def error(scale, offset, levels):
-        result = 0.0
-        for x, w, level in zip(xs, weights, levels):
-            e = f(f(f(scale * level) + offset) - x)
-            result = f(result + f(w * f(e * e)))
-        return result
-
-    per_level = f(top / f(high - low))
-    best, levels = (f(1 / per_level), low), choose(per_level)
-    least = error(*best, levels)
-    for t in range(steps + 1):
-        trial = choose(f(f(f(first + f(step * t)) + top) / f(high - low)))
-        l1, l2, lx = dot(weights, trial), dot(weights, trial, trial), dot(weights, trial, xs)
-        determinant = f(f(total * l2) - f(l1 * l1))
-        if not determinant > 0:
-            continue
-        scale = f(f(f(total * lx) - f(of_values * l1)) / determinant)
-        offset = f(f(f(l2 * of_values) - f(l1 * lx)) / determinant)
-        if offset > 0:
-            scale, offset = f(lx / l2), 0.0
-        found = error(scale, offset, trial)
-        if found < least:
-            best, levels, least, low = (scale, offset), trial, found, offset
-    return best[0], -best[1], levels
+    return weighed_line(xs, [f(average + abs(x)) for x in xs], top, first, step, steps, lambda e: f(e * e))
 
 
 def six_bits(scales, leasts):
@@ -353,6 +271,8 @@ def encode_block(name, xs):
         return mxfp4(xs) if name == 'mxfp4' else nvfp4(xs)
     if name in GROUPED:
         return grouped(name, xs)
+    if name in low_bit_formats.VALUES:
+        return low_bit_formats.encode(name, xs)
     if name == 'q8_0':
         return q8_0(xs)
     if name == 'q6_k':
@@ -387,6 +307,8 @@ def levels_of(name, data):
 def decode_block(name, data):
     if is_of_checkpoints(name):
         return decode_numbers(name, data)
+    if name in low_bit_formats.VALUES:
+        return low_bit_formats.decode(name, data)
     levels = levels_of(name, data)
     if name == 'q6_k':
         d, scales = from_half(data, 208), struct.unpack_from('<16b', data, 192)

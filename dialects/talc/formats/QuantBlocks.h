@@ -111,11 +111,16 @@ bool encodeByImportance(const float *row, int64_t count, const float *importance
   return fits;
 }
 
-// A format of integer codes whose scales are chosen by weighted errors.
-template <typename Block> constexpr StorageFormat weighedFormat(std::string_view name) {
-  StorageFormat format = integerFormat<Block>(name);
+// A format whose scales are chosen by weighted errors.
+template <typename Block> constexpr StorageFormat weighedBlockFormat(std::string_view name) {
+  StorageFormat format = blockFormat<Block>(name);
   format.encodeByImportance = encodeByImportance<Block>;
   return format;
+}
+
+// One of integer codes.
+template <typename Block> constexpr StorageFormat weighedFormat(std::string_view name) {
+  return asIntegers(weighedBlockFormat<Block>(name));
 }
 
 // A format whose blocks are assembled from the tables of a checkpoint.

@@ -16,6 +16,10 @@ inline float greatestMagnitude(const float *x, int64_t n) {
   return greatest;
 }
 
+inline bool areFinite(const float *x, int64_t n) {
+  return std::all_of(x, x + n, [](float value) { return std::isfinite(value); });
+}
+
 inline float sumOfSquares(const float *x, int64_t n) {
   float sum = 0;
   for (int64_t i = 0; i < n; ++i)
@@ -36,10 +40,11 @@ struct AffineFit {
   float scale, minimum;
 };
 
-// The scales that are tried, as offsets to the greatest code.
+// The scales that are tried, as offsets to the greatest code, and whether errors count by magnitude instead of squares.
 struct Search {
   float first, step;
   int steps;
+  bool isAbsolute = false;
 };
 
 constexpr Search importanceSearch = {-0.9f, 0.05f, 36};
@@ -48,11 +53,13 @@ constexpr int64_t groupSize = 32;
 
 class AffineSearch {
 public:
-  AffineSearch(const float *x, const float *weights, int maxCode) : x(x), weights(weights), maxCode(maxCode) {
+  // For `n` values, at most groupSize.
+  AffineSearch(const float *x, const float *weights, int maxCode, int64_t n = groupSize)
+      : x(x), weights(weights), n(n), maxCode(maxCode) {
     low = high = x[0];
     sum = weights[0];
     sumOfValues = sum * x[0];
-    for (int64_t i = 1; i < groupSize; ++i) {
+    for (int64_t i = 1; i < n; ++i) {
       low = std::min(low, x[i]);
       high = std::max(high, x[i]);
       sum += weights[i];
@@ -65,37 +72,37 @@ public:
 
   AffineFit run(const Search &search, uint8_t *codes) {
     if (low == high) {
-      std::fill_n(codes, groupSize, 0);
+      std::fill_n(codes, n, 0);
       return {0, -low};
     }
     float inverseScale = static_cast<float>(maxCode) / (high - low);
     AffineFit best{1 / inverseScale, -low};
     choose(inverseScale, codes);
-    float leastError = error(best, codes);
+    float leastError = error(search, best, codes);
     for (int t = 0; t <= search.steps; ++t) {
       uint8_t trial[groupSize];
       choose((search.first + search.step * static_cast<float>(t) + static_cast<float>(maxCode)) / (high - low), trial);
       AffineFit candidate;
-      if (!fit(trial, candidate) || !(error(candidate, trial) < leastError))
+      if (!fit(trial, candidate) || !(error(search, candidate, trial) < leastError))
         continue;
-      leastError = error(candidate, trial);
+      leastError = error(search, candidate, trial);
       best = candidate;
       low = -candidate.minimum;  // later trials start from it
-      std::copy_n(trial, groupSize, codes);
+      std::copy_n(trial, n, codes);
     }
     return best;
   }
 
 private:
   void choose(float inverseScale, uint8_t *codes) const {
-    for (int64_t i = 0; i < groupSize; ++i)
+    for (int64_t i = 0; i < n; ++i)
       codes[i] = static_cast<uint8_t>(nearestIn(inverseScale * (x[i] - low), 0, maxCode));
   }
 
   // The least-squares fit to these codes; false if they are all equal.
   bool fit(const uint8_t *codes, AffineFit &candidate) const {
     float l1 = 0, l2 = 0, lx = 0;
-    for (int64_t i = 0; i < groupSize; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       float code = codes[i];
       l1 += weights[i] * code;
       l2 += weights[i] * code * code;
@@ -114,16 +121,17 @@ private:
     return true;
   }
 
-  float error(const AffineFit &candidate, const uint8_t *codes) const {
+  float error(const Search &search, const AffineFit &candidate, const uint8_t *codes) const {
     float result = 0;
-    for (int64_t i = 0; i < groupSize; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       float difference = candidate.scale * static_cast<float>(codes[i]) + -candidate.minimum - x[i];
-      result += weights[i] * (difference * difference);
+      result += weights[i] * (search.isAbsolute ? std::fabs(difference) : difference * difference);
     }
     return result;
   }
 
   const float *x, *weights;
+  const int64_t n;
   const int maxCode;
   float low, high, sum, sumOfValues;
 };

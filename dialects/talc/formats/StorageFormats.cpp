@@ -17,7 +17,8 @@ namespace talc {
 // A file for each, or for those that share what they are made of.
 extern const StorageFormat f32Format, f16Format, bf16Format;
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
-extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
+extern const StorageFormat q2_kFormat, q3_kFormat, q4_kFormat, q5_kFormat, q6_kFormat;
+extern const StorageFormat iq4_nlFormat, iq4_xsFormat;
 extern const StorageFormat mxfp4Format, nvfp4Format;
 // Variants of one definition, all in its file.
 extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats, activationFormats;
@@ -25,9 +26,10 @@ extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, grouped
 // A function, not a constant: constants of other files may not be there yet when this file's are made.
 static const std::vector<const StorageFormat *> &table() {
   static const std::vector<const StorageFormat *> all = [] {
-    std::vector<const StorageFormat *> formats = {&f32Format,  &f16Format,   &bf16Format, &q8_0Format, &q6_kFormat,
-                                                  &q5_kFormat, &q5_1Format,  &q5_0Format, &q4_kFormat, &q4_1Format,
-                                                  &q4_0Format, &mxfp4Format, &nvfp4Format};
+    std::vector<const StorageFormat *> formats = {&f32Format,  &f16Format,    &bf16Format,   &q8_0Format,  &q6_kFormat,
+                                                  &q5_kFormat, &q5_1Format,   &q5_0Format,   &q4_kFormat,  &q4_1Format,
+                                                  &q4_0Format, &iq4_nlFormat, &iq4_xsFormat, &mxfp4Format, &nvfp4Format,
+                                                  &q3_kFormat, &q2_kFormat};
     for (llvm::ArrayRef<StorageFormat> variants :
          {activationFormats, fp8Formats, groupedIntegerFormats, scaledFp4Formats})
       for (const StorageFormat &format : variants)

@@ -99,7 +99,7 @@ func.func @bias_distances(%s: !kernel.step, %q: memref<?x96xf32>, %kv: !talc.kv_
 // -----
 
 func.func @bias_size(%s: !kernel.step, %q: memref<?x96xf32>, %kv: !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, %out: memref<?x96xf32>, %bias: memref<4x?xf32>) {
-  // expected-error@+1 {{bias is 'memref<4x?xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
+  // expected-error@+1 {{bias is 'memref<4x?xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
   kernel.attention causal %s, %q, %kv bias %bias heads 4 scale 0.2 window 0 into %out : (!kernel.step, memref<?x96xf32>, !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>, memref<4x?xf32>, memref<?x96xf32>) -> ()
   return
 }

@@ -114,7 +114,7 @@ func.func @rope_heads(%s: !kernel.step, %x: memref<?x32xf32>, %table: memref<64x
 // -----
 
 func.func @rope_table(%s: !kernel.step, %x: memref<?x32xf32>, %table: memref<?x16xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{table is 'memref<?x16xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
+  // expected-error@+1 {{table is 'memref<?x16xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
   kernel.rope %s, %x, %table heads 2 into %y : (!kernel.step, memref<?x32xf32>, memref<?x16xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -185,7 +185,7 @@ func.func @gather_rows(%s: !kernel.step, %table: memref<?x32xf32>, %y: memref<?x
 // -----
 
 func.func @gather_unknown(%s: !kernel.step, %table: memref<?x32xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{table is 'memref<?x32xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
+  // expected-error@+1 {{table is 'memref<?x32xf32>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 2 dimensions of known size}}
   kernel.gather ids %s, %table plus 0 into %y : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
@@ -193,7 +193,7 @@ func.func @gather_unknown(%s: !kernel.step, %table: memref<?x32xf32>, %y: memref
 // -----
 
 func.func @gather_type(%s: !kernel.step, %table: memref<80x32xf64>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{table is 'memref<80x32xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16}}
+  // expected-error@+1 {{table is 'memref<80x32xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16}}
   kernel.gather ids %s, %table plus 0 into %y : (!kernel.step, memref<80x32xf64>, memref<?x32xf32>) -> ()
   return
 }
@@ -240,7 +240,7 @@ func.func @append_type(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #ker
 // -----
 
 func.func @matmul_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{weight is 'memref<2x32x16xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 3 dimensions of known size}}
+  // expected-error@+1 {{weight is 'memref<2x32x16xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 3 dimensions of known size}}
   kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32

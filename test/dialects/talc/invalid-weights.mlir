@@ -34,7 +34,7 @@ talc.weight @negative : tensor<4xf32> = #talc.file<"model.safetensors", -4, f32>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16}}
+// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16}}
 talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
 
 // -----

@@ -14,7 +14,8 @@ import sys
 PROGRAMS, MODELS, DIRECTORY = sys.argv[1:]
 # Bits of a value.
 WEIGHTS = {'f32': 32, 'f16': 16, 'bf16': 16, 'q8_0': 8.5, 'q6_k': 6.5625, 'q5_k': 5.5, 'q5_1': 6, 'q5_0': 5.5,
-           'q4_k': 4.5, 'q4_1': 5, 'q4_0': 4.5, 'mxfp4': 4.25, 'nvfp4': 4.5, 'fp8_128_bf16': 8.25, 'int8_128_bf16': 8.125,
+           'q4_k': 4.5, 'q4_1': 5, 'q4_0': 4.5, 'mxfp4': 4.25, 'nvfp4': 4.5, 'iq4_nl': 4.5, 'iq4_xs': 4.25,
+           'q3_k': 3.4375, 'fp8_128_bf16': 8.25, 'int8_128_bf16': 8.125,
            'int8z_128_bf16': 8.1875, 'int4_128_bf16': 4.125, 'int4z_128_bf16': 4.1875}
 STATES = ['f32', 'f16', 'q8_0']  # and, with the same weights, bf16
 MIB = 1 << 20

@@ -134,18 +134,21 @@ return %x : {rows}
 
 # A GGUF file.
 
-NUMBERS = {'q4_0': 2, 'q4_1': 3, 'q5_0': 6, 'q5_1': 7, 'q8_0': 8, 'q4_k': 12, 'q5_k': 13, 'q6_k': 14}
+NUMBERS = {'q4_0': 2, 'q4_1': 3, 'q5_0': 6, 'q5_1': 7, 'q8_0': 8, 'q4_k': 12, 'q5_k': 13, 'q6_k': 14, 'q2_k': 10,
+           'q3_k': 11, 'iq4_nl': 20, 'iq4_xs': 23}
 
 
 def blocks(name, rows, columns):
     """Any levels and scales, and halves that make values of about 0.1."""
     choose, result = random.Random(f'{name}{rows}{columns}'), bytearray()
-    most = {'q8_0': 127, 'q6_k': 64 * 32, 'q4_k': 63 * 15, 'q5_k': 63 * 31}.get(name, 16)
+    most = {'q8_0': 127, 'q6_k': 64 * 32, 'q4_k': 63 * 15, 'q5_k': 63 * 31, 'q2_k': 15 * 3, 'q3_k': 32 * 4, 'iq4_nl': 127,
+            'iq4_xs': 32 * 127}.get(name, 16)
+    first, *second = block_formats.HALVES.get(name, [0, 2])
     for _ in range(rows * columns // block_formats.VALUES[name]):
         block = bytearray(choose.randbytes(block_formats.BYTES[name]))
-        struct.pack_into('<e', block, 208 if name == 'q6_k' else 0, choose.uniform(0.05, 0.15) / most)
-        if name[3] in '1k' and name != 'q6_k':
-            struct.pack_into('<e', block, 2, choose.uniform(0.02, 0.06) * (-1 if name[3] == '1' else 1 / 63))
+        struct.pack_into('<e', block, first, choose.uniform(0.05, 0.15) / most)
+        for at in second:
+            struct.pack_into('<e', block, at, choose.uniform(0.02, 0.06) * (-1 if name[3] == '1' else 1 / 63))
         result += block
     return [rows, columns], NUMBERS[name], bytes(result)
 
@@ -163,12 +166,13 @@ def quantized_model():
                'output.weight': blocks('q6_k', VOCABULARY, WIDTH)}
     output = [WIDTH, HEADS * HEAD_WIDTH]  # whose rows are not whole blocks
     for layer in range(3):
-        usual, better, small = ('q4_k', 'q6_k', 'q5_0') if layer else ('q5_0', 'q5_1', 'q8_0')
+        usual, better, small, inner = [('q5_0', 'q5_1', 'q8_0', 'q5_k'), ('q4_k', 'q6_k', 'q5_0', 'q2_k'),
+                                       ('q3_k', 'iq4_xs', 'iq4_nl', 'iq4_xs')][layer]
         tensors[f'blk.{layer}.attn_output.weight'] = output, 0, struct.pack(
             f'<{WIDTH * output[1]}f', *(i % 7 / 50 for i in range(WIDTH * output[1])))
         for name, kind, rows, columns in (('attn_q', usual, HEADS * HEAD_WIDTH, WIDTH), ('attn_k', usual, HEAD_WIDTH, WIDTH),
-                                          ('attn_v', better, HEAD_WIDTH, WIDTH), ('ffn_gate', 'q5_k', INNER, WIDTH),
-                                          ('ffn_up', 'q5_k', INNER, WIDTH), ('ffn_down', small, WIDTH, INNER)):
+                                          ('attn_v', better, HEAD_WIDTH, WIDTH), ('ffn_gate', inner, INNER, WIDTH),
+                                          ('ffn_up', inner, INNER, WIDTH), ('ffn_down', small, WIDTH, INNER)):
             tensors[f'blk.{layer}.{name}.weight'] = blocks(kind, rows, columns)
         tensors[f'blk.{layer}.attn_norm.weight'] = tensors[f'blk.{layer}.ffn_norm.weight'] = ones
     return metadata, tensors

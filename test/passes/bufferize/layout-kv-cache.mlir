@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -layout-kv-cache | FileCheck %s
 // RUN: talc-opt %s -layout-kv-cache=tokens=32 | FileCheck %s --check-prefix=WIDE
 // RUN: not talc-opt %s -layout-kv-cache=tokens=0 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: panels of 0 tokens of 'f32', expected 1 to 4096 tokens of f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16
+// NONE: error: panels of 0 tokens of 'f32', expected 1 to 4096 tokens of f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, iq4_nl, iq4_xs, mxfp4, nvfp4, q3_k, q2_k, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16
 
 // CHECK: talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>
 // WIDE: talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<32 x f32>>

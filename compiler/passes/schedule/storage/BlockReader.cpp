@@ -3,6 +3,7 @@
 #include "compiler/passes/schedule/storage/BlockReader.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/Endian.h"
 
 using namespace mlir;
 
@@ -210,6 +211,22 @@ Value BlockReader::halfOfE4M3(Value code) {
 
 Value BlockReader::fromE4M3(Value code) {
   return e.mulf(halfOfE4M3(code), factor(e4m3Bias));
+}
+
+// The table is four words. Bits 2 and 3 of a code choose its word, the lower ones a byte of that. All targets have
+// these operations on vectors.
+Value BlockReader::lookUp(Value code, ArrayRef<int8_t> table) {
+  auto wordOfTable = [&](int64_t i) { return int64_t(llvm::support::endian::read32le(table.data() + 4 * i)); };
+  auto choose = [&](int64_t bit, Value unset, Value set) {
+    Value isSet = minus(constant(0), bits(code, e.index(bit), 1));
+    Value difference = arith::AndIOp::create(e.b, e.loc, arith::XOrIOp::create(e.b, e.loc, unset, set), isSet);
+    return arith::XOrIOp::create(e.b, e.loc, unset, difference).getResult();
+  };
+  Value low = choose(2, constant(wordOfTable(0)), constant(wordOfTable(1)));
+  Value high = choose(2, constant(wordOfTable(2)), constant(wordOfTable(3)));
+  Value shift = shiftLeft(minus(constant(3), mask(code, 3)), 3);  // brings the byte to the top
+  Value top = arith::ShLIOp::create(e.b, e.loc, choose(3, low, high), shift);
+  return arith::ShRSIOp::create(e.b, e.loc, top, constant(24));
 }
 
 // The code is the exponent of an f32; 0 stands for the subnormal 2^-127.

@@ -71,6 +71,8 @@ public:
   Value halfOfE4M3(Value code);
   Value fromE4M3(Value code);
   Value fromE8M0(Value code);
+  // The entries of a table of 16 bytes with a sign, by codes of four bits.
+  Value lookUp(Value code, llvm::ArrayRef<int8_t> table);
 
 private:
   mlir::VectorType integers();

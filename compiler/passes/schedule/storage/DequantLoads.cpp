@@ -5,6 +5,7 @@
 #include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
 #include "compiler/passes/schedule/storage/BlockReader.h"
+#include "dialects/talc/formats/Iq4Values.h"
 
 using namespace mlir;
 
@@ -74,6 +75,55 @@ Value loadQ6_K(BlockReader &r) {
   Value code = r.join(r.bits(low, e.mul(e.div(quarter, 2), 4), 15), r.bits(high, e.mul(quarter, 2), 3), 4);
   Value scale = r.signedBytes(2, e.div(r.place, 16), /*each=*/false);
   return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(code, 32)));
+}
+
+// The two bits of each value: 128 values share 32 bytes.
+Value quarters(BlockReader &r, int64_t field) {
+  Emitter &e = r.e;
+  Value byte = e.add(e.mul(e.div(r.place, 128), 32), e.rem(r.place, 32));
+  return r.bits(r.unsignedBytes(field, byte, /*each=*/true), e.mul(e.rem(e.div(r.place, 32), 4), 2), 3);
+}
+
+Value loadQ2_K(BlockReader &r) {
+  Emitter &e = r.e;
+  Value scales = r.unsignedBytes(0, e.div(r.place, 16), /*each=*/false);
+  Value scale = e.mulf(r.half(2), r.toFloat(r.mask(scales, 15)));
+  Value minimum = e.mulf(r.half(3), r.toFloat(r.bits(scales, e.index(4), 15)));
+  return e.subf(e.mulf(scale, r.toFloat(quarters(r, 1))), minimum);
+}
+
+// The scale of a group has its lower four bits in a half of 8 bytes, and the upper two in a quarter of the 4 behind.
+Value loadQ3_K(BlockReader &r) {
+  Emitter &e = r.e;
+  Value group = e.div(r.place, 16);
+  auto part = [&](Value byte, Value shift, int64_t mask) {
+    return r.bits(r.unsignedBytes(2, byte, /*each=*/false), shift, mask);
+  };
+  Value low = part(e.rem(group, 8), e.mul(e.div(group, 8), 4), 15);
+  Value high = part(e.add(e.rem(group, 4), 8), e.mul(e.div(group, 4), 2), 3);
+  Value scale = e.mulf(r.half(3), r.toFloat(r.less(r.join(low, high, 4), 32)));
+  Value third = r.bits(r.unsignedBytes(0, e.rem(r.place, 32), /*each=*/true), e.div(r.place, 32), 1);
+  return e.mulf(scale, r.toFloat(r.less(r.join(quarters(r, 1), third, 2), 4)));
+}
+
+//===--- codes of a table ----------------------------------------------------------------------------------------===//
+
+Value loadIq4Nl(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.lookUp(nibbles(r, 1), iq4Values)), r.half(0));
+}
+
+// The scale of a group has its lower four bits in a half of a byte, and the upper two in a quarter of another.
+Value loadIq4Xs(BlockReader &r) {
+  Emitter &e = r.e;
+  Value group = e.div(r.place, 32), inGroup = e.rem(r.place, 32);
+  auto part = [&](int64_t field, Value byte, Value shift, int64_t mask) {
+    return r.bits(r.unsignedBytes(field, byte, /*each=*/false), shift, mask);
+  };
+  Value low = part(2, e.div(group, 2), e.mul(e.rem(group, 2), 4), 15);
+  Value high = part(1, e.div(group, 4), e.mul(e.rem(group, 4), 2), 3);
+  Value scale = e.mulf(r.half(0), r.toFloat(r.less(r.join(low, high, 4), 32)));
+  Value byte = r.unsignedBytes(3, e.add(e.mul(group, 16), e.rem(inGroup, 16)), /*each=*/true);
+  return e.mulf(scale, r.toFloat(r.lookUp(r.bits(byte, e.mul(e.div(inGroup, 16), 4), 15), iq4Values)));
 }
 
 //===--- floats of 4 and 8 bits --------------------------------------------------------------------------------===//
@@ -239,11 +289,12 @@ template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view forma
   return {format, loads<load>};
 }
 
-constexpr Row table[] = {row<loadQ8_0>("q8_0"),       row<loadQ4_0>("q4_0"),      row<loadQ4_1>("q4_1"),
-                         row<loadQ5_0>("q5_0"),       row<loadQ5_1>("q5_1"),      row<loadQ4_K>("q4_k"),
-                         row<loadQ5_K>("q5_k"),       row<loadQ6_K>("q6_k"),      row<loadMxfp4>("mxfp4"),
-                         row<loadNvfp4>("nvfp4"),     row<loadQ8Sums>("q8_sums"), row<loadQ8Sums>("q8_256_sums"),
-                         row<loadQ8Sums>("q8_k_sums")};
+constexpr Row table[] = {row<loadQ8_0>("q8_0"),          row<loadQ4_0>("q4_0"),       row<loadQ4_1>("q4_1"),
+                         row<loadQ5_0>("q5_0"),          row<loadQ5_1>("q5_1"),       row<loadQ4_K>("q4_k"),
+                         row<loadQ5_K>("q5_k"),          row<loadQ6_K>("q6_k"),       row<loadQ2_K>("q2_k"),
+                         row<loadQ3_K>("q3_k"),          row<loadIq4Nl>("iq4_nl"),    row<loadIq4Xs>("iq4_xs"),
+                         row<loadMxfp4>("mxfp4"),        row<loadNvfp4>("nvfp4"),     row<loadQ8Sums>("q8_sums"),
+                         row<loadQ8Sums>("q8_256_sums"), row<loadQ8Sums>("q8_k_sums")};
 
 // Formats with names KIND_VALUES_TYPE.
 struct Variants {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes and scales of q4_k, q5_k and q6_k.
+// Codes and scales of q3_k, q4_k, q5_k and q6_k.
 #include "compiler/passes/schedule/cpu/matmul/KQuantUnpack.h"
 
 using namespace mlir;
@@ -79,7 +79,33 @@ Emitter::Values scalesQ6_K(BlockReader &r) {
   return scales;
 }
 
+//===--- q3_k ---------------------------------------------------------------------------------------------------===//
+
+// Codes have two bits here and the third, of eight values one byte, there. To have the zero point 32, they begin at 28.
+Value codesQ3_K(BlockReader &r, Value pair, int64_t second, int64_t word) {
+  Emitter &e = r.e;
+  Value shift = e.add(e.mul(e.rem(pair, 2), 4), 2 * second);
+  Value low = r.bits(r.words(1, e.add(e.mul(e.div(pair, 2), 8), word)), shift, 0x03030303);
+  Value third = r.bits(r.words(0, e.index(word)), e.add(e.mul(pair, 2), second), 0x01010101);
+  return r.plus(r.join(low, third, 2), r.constant(0x1c1c1c1c));
+}
+
+// Sixteen numbers of 6 bits: the lower four are halves of eight bytes, the upper two quarters of the four behind.
+Emitter::Values scalesQ3_K(BlockReader &r) {
+  Value blockScale = r.half(3);
+  Emitter::Values scales;
+  for (int64_t quarter = 0; quarter < 4; ++quarter) {
+    Value low = unpackBits(r, r.words(2, r.e.index(quarter % 2)), quarter / 2 * 4, 0x0f0f0f0f);
+    Value high = unpackBits(r, r.words(2, r.e.index(2)), 2 * quarter, 0x03030303);
+    Value four = r.join(low, high, 4);
+    for (int64_t i = 0; i < 4; ++i)
+      scales.push_back(r.e.mulf(blockScale, r.toFloat(r.less(unpackBits(r, four, 8 * i, 255), 32))));
+  }
+  return scales;
+}
+
 constexpr KQuantUnpacker table[] = {
+    {"q3_k", 16, 35, true, 32, 0, 2, true, firstIndexQ45_K, codesQ3_K, scalesQ3_K, nullptr},
     {"q4_k", 32, 15, false, 32, 3, 4, false, firstIndexQ45_K, nibbles<3>, scalesQ45_K, minimaQ45_K},
     {"q5_k", 32, 31, false, 32, 3, 5, true, firstIndexQ45_K, codesQ5_K, scalesQ45_K, minimaQ45_K},
     {"q6_k", 16, 63, true, 64, 0, 2, true, firstIndexQ6_K, codesQ6_K, scalesQ6_K, nullptr}};

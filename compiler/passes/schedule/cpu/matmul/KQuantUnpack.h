@@ -15,14 +15,14 @@ struct KQuantMinima {
 // A format whose values are (code - zero point) * scale - minimum. Values whose codes share words are taken together:
 //
 //   pair of runs          0         1          2            3
-//   q4_k and q5_k, k      0 + 32    64 + 96    128 + 160    192 + 224
+//   q3_k to q5_k, k       0 + 32    64 + 96    128 + 160    192 + 224
 //   q6_k, k               0 + 64    32 + 96    128 + 192    160 + 224
 struct KQuantUnpacker {
   static constexpr int64_t values = 256, runLength = 32, pairs = 4;
 
   std::string_view format;
   int64_t groupValues;  // neighbors that share a scale
-  int64_t maxCode;      // codes begin at 0
+  int64_t maxCode;      // codes are not negative
   bool hasZeroPoint;    // 32, which sums of quantized activations account for
   int64_t runDistance;  // from one run of a pair to the other
   int64_t firstCodeField, codeFieldsEnd;

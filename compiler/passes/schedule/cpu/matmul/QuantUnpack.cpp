@@ -6,6 +6,7 @@
 #include "compiler/passes/schedule/cpu/matmul/QuantUnpack.h"
 
 #include "dialects/kernel/ByteOps.h"
+#include "dialects/talc/formats/Iq4Values.h"
 
 using namespace mlir;
 
@@ -85,16 +86,26 @@ template <int64_t field> Value nibblesAndFifthBits(BlockReader &r, int64_t word,
   return r.join(nibbles<field + 1>(r, word, rows), fifth, 0);
 }
 
-//===--- 4-bit floats -------------------------------------------------------------------------------------------===//
+//===--- codes of a table
+//-------------------------------------------------------------------------------------------===//
 
-// Twice the value of each code, above 16.
-Value doubledValues(BlockReader &r, Value codes) {
-  constexpr int8_t table[] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+// The entry of the table for each code.
+Value lookUp(BlockReader &r, Value codes, ArrayRef<int8_t> table) {
   auto words = cast<VectorType>(codes.getType());
   auto bytes = VectorType::get({4 * words.getDimSize(0)}, r.e.b.getI8Type());
   Value indices = vector::BitCastOp::create(r.e.b, r.e.loc, bytes, codes);
   Value values = kernel::TableLookupOp::create(r.e.b, r.e.loc, bytes, indices, table);
   return vector::BitCastOp::create(r.e.b, r.e.loc, words, values);
+}
+
+Value codesIq4Nl(BlockReader &r, int64_t word, int64_t rows) {
+  return lookUp(r, nibbles<1>(r, word, rows), iq4Values);
+}
+
+// Twice the value of each 4-bit float, above 16.
+Value doubledValues(BlockReader &r, Value codes) {
+  constexpr int8_t table[] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+  return lookUp(r, codes, table);
 }
 
 Value codesMxfp4(BlockReader &r, int64_t word, int64_t rows) {
@@ -125,6 +136,7 @@ constexpr QuantUnpacker table[] = {
     {"q4_1", 0, false, 15, 32, 16, true, false, false, nibbles<2>, scaleAndOffsetF16},
     {"q5_0", 16, false, 31, 32, 16, false, false, true, nibblesAndFifthBits<1>, scaleF16},
     {"q5_1", 0, false, 31, 32, 16, true, false, true, nibblesAndFifthBits<2>, scaleAndOffsetF16},
+    {"iq4_nl", 0, true, 127, 32, 16, false, false, true, codesIq4Nl, scaleF16},
     {"mxfp4", 16, false, 28, 32, 16, false, true, true, codesMxfp4, scalesMxfp4},
     {"nvfp4", 16, false, 28, 16, 8, false, false, true, codesNvfp4, scalesNvfp4}};
 
