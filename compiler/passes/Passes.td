@@ -23,7 +23,8 @@ def AssignFormats : Pass<"assign-formats", "mlir::ModuleOp"> {
   let description = [{
       talc.weight @a ...  ->  talc.weight @a ... {format = !talc.stored<q5_0>}
 
-    The option `weights` names a format, `checkpoint` for the format of the file, or formats by weight name. A matrix
+    The option `weights` names a format, `checkpoint` for the format of the file, a mix of llama.cpp, which chooses by
+    what a matrix is for, or formats by weight name. A matrix
     that a recipe makes of others has their format if they agree, else f32. Later passes read `format` instead of
     the option; `hoist-recipes`, after which element types say the same, removes it.
 
@@ -144,8 +145,8 @@ def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
       experts(x, w down v)              ->  experts(quantize(x), w down v rounding T)
 
     if w, or v, is packed and stored as integers with scales or, with the option `bf16`, in bf16. Layers that read the
-    same activations share the quantized ones. Their format is q8_256_sums; beside 8-bit codes, and if 256 does not
-    divide the features, q8_sums; beside blocks of 256, q8_k_sums. Targets with dot products run this pass. The choice
+    same activations share the quantized ones. Their format is q8_sums; beside 4-bit floats, if 256 divides the
+    features, q8_256_sums; beside blocks of 256, q8_k_sums. Targets with dot products run this pass. The choice
     depends on formats alone, so that the bits of a token do not depend on the other tokens of the step.
   }];
   let options = [Option<"bf16", "bf16", "bool", "false", "convert the activations of bf16 weights to bf16">];

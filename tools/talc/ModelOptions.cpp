@@ -23,6 +23,7 @@ static std::string setWeights(const std::string &text, FormatChoice &weights) {
     return "";
   }
   std::vector<std::string> names = formatNames();
+  llvm::append_range(names, formatMixNames());
   names.emplace_back("checkpoint");
   return error + suggestion(text, names);
 }
@@ -43,7 +44,8 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
       .add_option(
           "--weights", options.weights.text,
           "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
-          "size such as 4.5bit, for which talc chooses a format for each weight (default: checkpoint, as they are)")
+          "size such as 4.5bit, for which talc chooses a format for each weight, or a mix of llama.cpp such as q4_k_m "
+          "(default: checkpoint, as they are)")
       ->check([&options](const std::string &text) { return setWeights(text, options.weights); });
   command.add_option(
       "--calibrate", options.calibrate,

@@ -3,6 +3,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/FormatBudget.h"
+#include "compiler/passes/optimize/FormatReport.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +35,11 @@ struct AssignFormats : talc::impl::AssignFormatsBase<AssignFormats> {
     }
     if ((choice->bits > 0 && failed(solveBudget(*choice))) || failed(checkNames(*choice)))
       return signalPassFailure();
+    FormatReport report(getOperation());
+    if (choice->mix)
+      assignMix(getOperation(), *choice, report);
     assignFormats(getOperation(), *choice);
+    report.write(/*describesMix=*/choice->mix);
   }
 
   // A name that matches no weight is a mistake.

@@ -87,8 +87,7 @@ std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &ch
   if (auto assigned = first->getAttrOfType<TypeAttr>(formatAttr))
     return {getStorageFormat(assigned.getValue())};
   std::vector<FormatRef> formats;
-  llvm::copy_if(storageFormats(), std::back_inserter(formats),
-                [&](FormatRef format) { return format->listed && isSuitable(format, unit); });
+  llvm::copy_if(sizeFormats(), std::back_inserter(formats), [&](FormatRef format) { return isSuitable(format, unit); });
   return formats;
 }
 

@@ -29,8 +29,8 @@ struct CostedUnit {
   const FormatCost &cost() const { return costs[chosen]; }
 };
 
-// Measures the units of a module: with the format of a rule in `choice` or of `format`, else with all listed formats
-// whose blocks divide the rows. Fails if values cannot be read, or if no format can represent them.
+// Measures the units of a module: with the format of a rule in `choice` or of `format`, else with all formats for
+// sizes whose blocks divide the rows. Fails if values cannot be read, or if no format can represent them.
 llvm::Expected<std::vector<CostedUnit>> costUnits(mlir::ModuleOp module, const FormatChoice &choice,
                                                   WeightGraph &graph);
 

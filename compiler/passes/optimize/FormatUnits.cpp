@@ -6,7 +6,7 @@
 //     linear %y, %o
 #include "compiler/passes/optimize/FormatUnits.h"
 
-#include "compiler/passes/optimize/CallSites.h"
+#include "compiler/passes/optimize/WeightTrace.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -23,7 +23,7 @@ using Group = SmallVector<Value>;
 class UnitFinder {
 public:
   UnitFinder(ModuleOp module, const FormatChoice &choice)
-      : module(module), choice(choice), callSites(module), symbols(module) {
+      : module(module), choice(choice), callSites(module), trace(module, callSites) {
     for (WeightOp weight : module.getOps<WeightOp>())
       numbers.insert({weight, numbers.size()});
     classes.grow(numbers.size());
@@ -34,7 +34,7 @@ public:
       for (const Group &group : groupsOf(function))
         join(group);
     SmallVector<WeightOp> tables;
-    module.walk([&](EmbeddingOp embedding) { trace(embedding.getTable(), tables); });
+    module.walk([&](EmbeddingOp embedding) { trace.find(embedding.getTable(), tables); });
     classes.compress();
     std::vector<FormatUnit> units(classes.getNumClasses());
     for (Operation *matrix : matrices) {
@@ -42,7 +42,7 @@ public:
       unit.matrices.insert(matrix);
       if (llvm::is_contained(tables, matrix))
         unit.tables.insert(matrix);
-      addSources(cast<WeightOp>(matrix), unit.weights);
+      trace.addSources(cast<WeightOp>(matrix), unit.weights);
     }
     llvm::erase_if(units, [](const FormatUnit &unit) { return unit.matrices.empty(); });
     return units;
@@ -68,33 +68,9 @@ private:
     return {values.begin(), values.end()};
   }
 
-  // The weights that a value stands for, one for each call path to its function; none if a recipe makes the value.
-  void trace(Value value, SmallVectorImpl<WeightOp> &found) {
-    if (!value)
-      return;
-    if (auto get = value.getDefiningOp<GetWeightOp>())
-      if (auto weight = symbols.lookup<WeightOp>(get.getName()))
-        found.push_back(weight);
-    auto argument = dyn_cast<BlockArgument>(value);
-    auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
-    if (function)
-      for (func::CallOp call : callSites.callsTo(function))
-        trace(call.getOperand(argument.getArgNumber()), found);
-  }
-
-  // The weights without recipe that a weight depends on.
-  void addSources(WeightOp weight, llvm::SetVector<Operation *> &sources) {
-    if (!weight.getOf())
-      sources.insert(weight);
-    else
-      for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
-        if (auto source = symbols.lookup<WeightOp>(symbol.getValue()))
-          addSources(source, sources);
-  }
-
   bool isNamed(WeightOp matrix) {
     llvm::SetVector<Operation *> sources;
-    addSources(matrix, sources);
+    trace.addSources(matrix, sources);
     return llvm::any_of(
         sources, [&](Operation *source) { return choice.findRule(chosenName(cast<WeightOp>(source).getSymName())); });
   }
@@ -103,7 +79,7 @@ private:
     SmallVector<WeightOp> first;
     for (Value value : group) {
       SmallVector<WeightOp> weights;
-      trace(value, weights);
+      trace.find(value, weights);
       for (auto [way, weight] : llvm::enumerate(weights)) {
         add(weight);
         if (!first.empty() && !isNamed(weight) && !isNamed(first[way % first.size()]))
@@ -120,7 +96,7 @@ private:
     if (type.getRank() != 2 || !type.getElementType().isF32() || !matrices.insert(matrix))
       return;
     llvm::SetVector<Operation *> sources;
-    addSources(matrix, sources);
+    trace.addSources(matrix, sources);
     for (Operation *source : sources)
       classes.join(numbers.lookup(source), numbers.lookup(matrix));
   }
@@ -128,7 +104,7 @@ private:
   ModuleOp module;
   const FormatChoice &choice;
   CallSites callSites;
-  SymbolTable symbols;
+  WeightTrace trace;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::IntEqClasses classes;
   llvm::SetVector<Operation *> matrices;

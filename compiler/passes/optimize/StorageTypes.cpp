@@ -53,7 +53,7 @@ void assignFormats(ModuleOp module, const FormatChoice &choice) {
       recipes.push_back(weight);
     }
   }
-  StorageTypes storage(module, /*keepsFileBlocks=*/!choice.usual && choice.bits == 0);
+  StorageTypes storage(module, /*keepsFileBlocks=*/choice.keepsFileFormats());
   Type other = Float32Type::get(module.getContext());
   if (choice.usual)
     other = choice.usual->type(module.getContext(), *choice.usual);

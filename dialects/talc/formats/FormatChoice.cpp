@@ -63,27 +63,56 @@ std::string_view chosenName(std::string_view symbol) {
   return name;
 }
 
+// Formats that came later are for those who ask for them: products of a size keep their formats.
+llvm::ArrayRef<FormatRef> sizeFormats() {
+  static const std::vector<FormatRef> formats = [] {
+    std::vector<FormatRef> list;
+    for (std::string_view name :
+         {"f32", "f16", "bf16", "q8_0", "q6_k", "q5_k", "q5_1", "q5_0", "q4_k", "q4_1", "q4_0", "mxfp4", "nvfp4"})
+      list.push_back(findStorageFormat(name));
+    return list;
+  }();
+  return formats;
+}
+
+static std::string formatError(llvm::StringRef name) {
+  return fmt::format("'{}' is not a storage format, expected {}, or one of llama.cpp's mixes: {}", name.str(),
+                     formatAlternatives(fileFormat), fmt::join(formatMixNames(), ", "));
+}
+
+// The first part of a choice, for all weights. Returns an error, or an empty text.
+static std::string parseUsual(llvm::StringRef text, FormatChoice &choice) {
+  std::string name = text.lower();
+  choice.mix = findFormatMix(name);
+  choice.usual = choice.mix ? nullptr : findStorageFormat(name);
+  choice.bits = parseSize(name);
+  bool isKnown = choice.mix || choice.usual || choice.bits > 0 || name == fileFormat;
+  return isKnown ? "" : formatError(text);
+}
+
+// PATTERN=FORMAT
+static std::string parseRule(llvm::StringRef text, FormatChoice &choice) {
+  auto [pattern, format] = text.split('=');
+  pattern = pattern.trim();
+  std::string name = format.trim().lower();
+  choice.rules.push_back({pattern.str(), findStorageFormat(name)});
+  if (!choice.rules.back().format && name != fileFormat)
+    return formatError(format.trim());
+  return pattern.empty() ? fmt::format("'{}' lacks the name of a weight before '='", text.str()) : "";
+}
+
 std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string &error) {
   FormatChoice choice;
   choice.text = text;
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::StringRef(text).split(parts, ';');
   for (const llvm::StringRef &part : parts) {
-    auto [pattern, name] = part.contains('=') ? part.split('=') : std::pair(llvm::StringRef(), part);
-    pattern = pattern.trim();
-    name = name.trim();
-    FormatRef format = findStorageFormat(name);
-    double bits = part.contains('=') ? 0 : parseSize(name);
-    if (!format && name != fileFormat && bits == 0)
-      error = fmt::format("'{}' is not a storage format, expected {}", name.str(), formatAlternatives(fileFormat));
-    else if (part.contains('=') && pattern.empty())
-      error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
-    else if (!part.contains('=') && &part != parts.begin())
-      error = fmt::format("'{}' follows another rule, expected NAME=FORMAT", part.trim().str());
-    else if (part.contains('='))
-      choice.rules.push_back({pattern.str(), format});
+    if (part.contains('='))
+      error = parseRule(part, choice);
+    else if (&part == parts.begin())
+      error = parseUsual(part.trim(), choice);
     else
-      std::tie(choice.usual, choice.bits) = std::pair(format, bits);
+      error = fmt::format("'{}' follows another rule, expected NAME=FORMAT", part.trim().str());
     if (!error.empty())
       return std::nullopt;
   }

@@ -3,14 +3,16 @@
 //
 //   q4_k; lm_head=q6_k; *.down_proj=q6_k
 //   4.5bit; lm_head=q6_k
+//   q4_k_m
 //
 // It begins with a format for all weights, or `checkpoint` for the formats of their files (the default), or a size in
-// average bits per value, for which assign-formats chooses a format for each weight. Rules for weights by name follow,
+// average bits per value, for which assign-formats chooses a format for each weight, or a mix of llama.cpp
+// (FormatMix.h; q2_k there is the mix). Formats may be in upper case. Rules for weights by name follow,
 // in which * matches any text; the last rule that matches a name applies. Names are those of the checkpoint without
 // ".weight".
 #pragma once
 
-#include "dialects/talc/formats/StorageFormat.h"
+#include "dialects/talc/formats/FormatMix.h"
 
 #include <optional>
 #include <string>
@@ -28,8 +30,9 @@ constexpr char probeFormat[] = "q4_0";
 // a number of features and the matrices that multiply them.
 constexpr char observedAttr[] = "talc.observed";
 constexpr char featuresKey[] = "features", matricesKey[] = "matrices";
-// On a module: what assign-formats chose, as text.
-constexpr char chosenFormatsAttr[] = "talc.chosen_formats";
+// On a module, as text: what assign-formats chose; which formats took the place of others, whose blocks are too long
+// for the rows of matrices.
+constexpr char chosenFormatsAttr[] = "talc.chosen_formats", replacedFormatsAttr[] = "talc.replaced_formats";
 
 struct FormatRule {
   std::string pattern;
@@ -40,8 +43,9 @@ struct FormatRule {
 
 struct FormatChoice {
   std::string text = "checkpoint";  // as the user wrote it
-  FormatRef usual = nullptr;        // null: that of the file, or the one chosen for a size
+  FormatRef usual = nullptr;        // null: that of the file, or the one chosen for a size or by a mix
   double bits = 0;                  // per value, on average; 0: no size is given
+  const FormatMix *mix = nullptr;   // null: none is given
   std::vector<FormatRule> rules;
 
   // One format for all weights.
@@ -49,10 +53,15 @@ struct FormatChoice {
 
   const FormatRule *findRule(std::string_view name) const;  // null: none
   FormatRef of(std::string_view name) const;
+  // Whether weights without a rule keep the formats of their files.
+  bool keepsFileFormats() const { return !usual && bits == 0 && !mix; }
 };
 
 // The name of a weight of the module that rules match.
 std::string_view chosenName(std::string_view symbol);
+
+// The formats among which one is chosen for a size.
+llvm::ArrayRef<FormatRef> sizeFormats();
 
 // None if `text` is not a valid choice; `error` then says why.
 std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string &error);
