@@ -19,13 +19,15 @@ GOLDEN = {'q8_0': (0x4DB69886, 0x0AE18149), 'q4_0': (0x39E99CBB, 0x98868F88), 'q
           'q5_0': (0xAD5E0D29, 0x7AED75E7), 'q5_1': (0x85FBDBE1, 0x6FF969D6), 'q4_k': (0xD825CB72, 0x4FCDFFCD),
           'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4), 'mxfp4': (0xC2F50423, 0x2088169D),
           'nvfp4': (0x99A03C76, 0xE154E472), 'q2_k': (0xCE785CAE, 0xA3FBC0B3), 'q3_k': (0xDBA82216, 0xCB2BD0DC),
-          'iq4_nl': (0x3B82709C, 0xFE5068C0)}
+          'iq4_nl': (0x3B82709C, 0xFE5068C0), 'iq4_xs': (0x6BE2FDA6, 0x2FA0FC53)}
 # The same of the blocks of numbers so small that most scales have no inverse; their values are zero.
 TINY = {'q8_0': 0x41716C2A, 'q4_0': 0xDD9704A5, 'q4_1': 0xB5595065, 'q5_0': 0x9A9A2C43, 'q5_1': 0x91725783, 'q4_k': 0xF4C59A74,
-        'q5_k': 0xFD8E967F, 'q6_k': 0x7EDEF60B, 'nvfp4': 0x6AB6B2D5}
+        'q5_k': 0xFD8E967F, 'q6_k': 0x7EDEF60B, 'nvfp4': 0x6AB6B2D5,
+        'q2_k': 0x9F501B23, 'q3_k': 0xBD44215C, 'iq4_nl': 0x9FAE3AA3, 'iq4_xs': 0x58047650}
 # The same of blocks that were rounded by the importance W of columns.
 WEIGHED = {'q4_0': 0x85E43993, 'q4_1': 0x5DC5BA61, 'q5_0': 0xAD5E0D29, 'q5_1': 0x85FBDBE1, 'q4_k': 0xB29CF94B,
-           'q5_k': 0x7FA1CA5F, 'q6_k': 0x2C142B91, 'q2_k': 0xA7D20EB4, 'q3_k': 0x74B3B427}
+           'q5_k': 0x7FA1CA5F, 'q6_k': 0x2C142B91, 'q2_k': 0xA7D20EB4, 'q3_k': 0x74B3B427,
+           'iq4_nl': 0x1CCBEC06, 'iq4_xs': 0xF7020FE4}
 W = [1 + 11 * i % 7 for i in range(256)]
 V32 = [((7 * i + 3) % 32 - 15) / 8 for i in range(32)]
 V64 = [((7 * i + 3) % 32 - 15) / 8 * (1 + i // 16) for i in range(64)]
