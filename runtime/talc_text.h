@@ -39,7 +39,10 @@ TALC_API int32_t talc_is_special_token(const talc_model *model, int32_t id);
 TALC_API talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text,
                                      size_t capacity, size_t *size, talc_error *error);
 
-/* Turns tokens into text one by one. A token may end in the middle of a character: only whole characters come out. */
+/* Turns tokens into text one by one. A token may end in the middle of a character: only whole characters come out, as
+   soon as no later token can change them. All texts together are what talc_detokenize makes of the tokens at once. A run
+   of tokens that stand for single bytes (<0xF0>) comes with the token that follows it, because a byte that is not
+   UTF-8 makes U+FFFD of all of it. */
 typedef struct talc_text_stream talc_text_stream;
 
 /* `ids`: the tokens before the first pushed one (the prompt), which decide about spaces; may be NULL with count 0.

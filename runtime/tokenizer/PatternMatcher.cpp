@@ -19,9 +19,18 @@ PatternMatcher::PatternMatcher(const Section &section, uint32_t pattern, std::st
   code = {section.instructions.items + p.firstInstruction, p.instructionCount};
 }
 
+void PatternMatcher::resume(size_t from, bool afterMatch) {
+  searchFrom = from;
+  lastEnd = afterMatch ? from : std::string_view::npos;
+}
+
 bool PatternMatcher::next(size_t &begin, size_t &end) {
   for (; searchFrom <= text.size() && !exhausted; searchFrom += sequenceLength(text[searchFrom])) {
-    if (run(0, searchFrom, end) && !(end == searchFrom && end == lastEnd)) {
+    sawEnd = false;
+    bool matches = run(0, searchFrom, end);
+    if (sawEnd)
+      unsettledFrom = std::min(unsettledFrom, searchFrom);
+    if (matches && !(end == searchFrom && end == lastEnd)) {
       begin = searchFrom;
       lastEnd = searchFrom = end;
       return true;
@@ -154,8 +163,10 @@ bool PatternMatcher::matchBehind(uint32_t pc, size_t position, uint32_t characte
   return characters == 0 && run(pc + 1, start, end);
 }
 
-bool PatternMatcher::holds(Match assertion, uint32_t set, size_t position) const {
+bool PatternMatcher::holds(Match assertion, uint32_t set, size_t position) {
   bool atEnd = position == text.size();
+  size_t neededEnd = position + (assertion == Match::TextEndNewline ? 1 : 0);
+  sawEnd |= assertion != Match::TextBegin && neededEnd >= text.size();
   switch (assertion) {
   case Match::LineBegin:
     return position == 0 || (text[position - 1] == '\n' && !atEnd);
@@ -184,8 +195,10 @@ bool PatternMatcher::atBoundary(uint32_t set, size_t position) const {
 }
 
 bool PatternMatcher::takeCharacter(uint32_t set, size_t &position) {
-  if (position == text.size())
+  if (position == text.size()) {
+    sawEnd = true;
     return false;
+  }
   size_t after = position;
   if (!section.contains(set, decodeAt(text, after)))
     return false;

@@ -15,11 +15,15 @@ class PatternMatcher {
 public:
   // All must outlive the matcher; `text` is UTF-8. `steps`: those that are left, of all matchers of a text.
   PatternMatcher(const Section &section, uint32_t pattern, std::string_view text, uint64_t &steps);
+  // Goes on at `from` with a text that has grown; `afterMatch`: the last match ended there.
+  void resume(size_t from, bool afterMatch);
 
   // Finds the next match [begin, end). An empty match directly after the previous match is skipped.
   bool next(size_t &begin, size_t &end);
   // True when the step limit ended the search: the matches so far are not all.
   bool gaveUp() const { return exhausted; }
+  // Matches that begin before this place are the same whatever follows the text; at least where the search is.
+  size_t settledEnd() const { return unsettledFrom < text.size() ? unsettledFrom : text.size(); }
 
 private:
   // The next thing to try when the current path fails.
@@ -44,6 +48,8 @@ private:
   std::vector<FailedRun> failedRuns;  // per instruction; empty until a long run fails
   size_t searchFrom = 0;
   size_t lastEnd = std::string_view::npos;
+  size_t unsettledFrom = std::string_view::npos;  // the first place where a match was tried that saw the text's end
+  bool sawEnd = false;
   uint64_t &stepsLeft;
   uint32_t depth = 0;
   bool exhausted = false;
@@ -54,7 +60,7 @@ private:
   bool enterSpan(uint32_t &pc, size_t &position);
   bool enterBody(uint32_t &pc, size_t &position);
   bool matchBehind(uint32_t pc, size_t position, uint32_t characters);
-  bool holds(Match assertion, uint32_t set, size_t position) const;
+  bool holds(Match assertion, uint32_t set, size_t position);
   bool atBoundary(uint32_t set, size_t position) const;
   bool takeCharacter(uint32_t set, size_t &position);
   bool hasFailed(uint32_t pc, size_t position) const;

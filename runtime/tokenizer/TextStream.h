@@ -13,23 +13,20 @@ class TextStream {
 public:
   explicit TextStream(const Tokenizer &tokenizer, bool skipSpecial = true);
 
-  // The first text to come follows these tokens: they decide about spaces, and are not shown again.
+  // The first text to come follows these tokens: they decide about spaces, and are not shown again. A character that
+  // they begin comes with the token that completes it.
   void follow(const int32_t *before, size_t count, DecodeScratch &scratch);
   // The text that `id` completes, UTF-8; often one word, sometimes nothing. It is valid until the next call with the
   // same scratch. Appends it to `target`, if that is not null. Without memory both are as they were, and the token can
   // be pushed again.
   std::string_view push(int32_t id, DecodeScratch &scratch, std::string *target = nullptr);
-  // Returns what is still held back, in the same way.
+  // Returns what is still held back, in the same way, and ends the text.
   std::string_view finish(DecodeScratch &scratch, std::string *target = nullptr);
 
 private:
   const Tokenizer &tokenizer;
   bool skipSpecial;
-  std::vector<int32_t> ids;  // of the text shown last, then of the text held back
-  size_t shownIds = 0;
-  std::string shown, next;  // decode of the first shownIds, and of the others
-
-  std::string_view show(const std::string &text, std::string *target);
+  std::vector<DecodeState> states, next;  // of the decoders: after what was pushed, and while an id is
 };
 
 }  // namespace talc

@@ -125,13 +125,30 @@ std::string Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial
   return text;
 }
 
-void Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch,
-                       std::string &text) const {
+void Tokenizer::addTokens(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch) const {
   scratch.tokens.clear();
   for (size_t i = 0; i < count; ++i)
     if (contains(ids[i]) && !(skipSpecial && isSpecial(ids[i])))
       scratch.tokens.add() = section.targets.count > 0 ? tokenText(ids[i]) : added.decodedText(section, ids[i]);
-  decodeTokens(section, scratch, text);
+}
+
+void Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch,
+                       std::string &text) const {
+  addTokens(ids, count, skipSpecial, scratch);
+  scratch.states.assign(section.decoders.count, {});
+  decodeTokens(section, scratch.states, After::Nothing, scratch, text);
+}
+
+void Tokenizer::decodeNext(int32_t id, bool skipSpecial, std::vector<DecodeState> &states, DecodeScratch &scratch,
+                           std::string &text) const {
+  addTokens(&id, 1, skipSpecial, scratch);
+  decodeTokens(section, states, After::Tokens, scratch, text);
+}
+
+void Tokenizer::decodeEnd(After after, std::vector<DecodeState> &states, DecodeScratch &scratch,
+                          std::string &text) const {
+  scratch.tokens.clear();
+  decodeTokens(section, states, after, scratch, text);
 }
 
 bool Tokenizer::contains(int32_t id) const {

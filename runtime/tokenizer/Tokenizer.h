@@ -38,6 +38,13 @@ public:
   std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
   // The same, stored in `text`; allocates nothing but what `scratch` and `text` lack.
   void decode(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch, std::string &text) const;
+  // Stores what one more id, or the end, completes of a text whose ids come one by one. `states` are
+  // newDecodeStates() at its beginning.
+  void decodeNext(int32_t id, bool skipSpecial, std::vector<DecodeState> &states, DecodeScratch &scratch,
+                  std::string &text) const;
+  void decodeEnd(tokenizer::After after, std::vector<DecodeState> &states, DecodeScratch &scratch,
+                 std::string &text) const;
+  std::vector<DecodeState> newDecodeStates() const { return std::vector<DecodeState>(section.decoders.count); }
 
   // Ids that can be decoded are below this. It is mostly less than the model's padded vocabulary, but may be more.
   int32_t vocabularySize() const { return static_cast<int32_t>(decodable().count); }
@@ -58,6 +65,7 @@ private:
     return section.targets.count > 0 ? section.targets : section.tokens;
   }
 
+  void addTokens(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch) const;
   bool encodeText(std::string_view text, bool parseSpecial, std::vector<int32_t> &ids, std::string &error) const;
   bool encodeWord(std::string_view word, std::vector<int32_t> &ids, std::string &error) const;
   void applyTemplate(tokenizer::Array<tokenizer::TemplateItem> items, bool addSpecial,

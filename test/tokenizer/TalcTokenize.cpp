@@ -13,6 +13,8 @@
 //     golden       lines {"text", "ids", "decoded", ...}; prints what differs and how many agree. A line {"patch": ...}
 //                  applies a JSON merge patch to FILE for the lines that follow
 //     stream       ids per line; prints the pieces that a TextStream gives, each in brackets
+//     streams      random ids, in every cut; prints how many a TextStream and decoding at once read alike. Lines
+//                  {"patch": ...} as above: the same for each of these tokenizers
 //     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
 //     repeat S N   encodes S repeated N times; prints the number of ids
 //   OPTIONS: --json (lines are JSON strings), --no-special, --plain (special tokens in the text are text)
@@ -191,6 +193,75 @@ int runGolden(const std::string &path) {
   return agreed == count ? 0 : 1;
 }
 
+uint64_t nextRandom(uint64_t &state) {
+  return state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+}
+
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// The text that a stream gives for ids from `begin` on, of which those before are a prompt.
+std::string streamFrom(const talc::Tokenizer &tokenizer, const std::vector<int32_t> &ids, size_t begin, bool skip) {
+  talc::TextStream stream(tokenizer, skip);
+  talc::DecodeScratch scratch;
+  stream.follow(ids.data(), begin, scratch);
+  std::string text;
+  for (size_t i = begin; i < ids.size(); ++i)
+    text += stream.push(ids[i], scratch);
+  return text += stream.finish(scratch);
+}
+
+// Whether no text is lost, added or changed. A prompt whose text depends on what follows has no text of its own.
+bool streamsAlike(const talc::Tokenizer &tokenizer, const std::vector<int32_t> &ids, bool skip) {
+  std::string text = tokenizer.decode(ids.data(), ids.size(), skip);
+  bool isAlike = streamFrom(tokenizer, ids, 0, skip) == text;
+  for (size_t cut = 1; cut < ids.size(); ++cut) {
+    std::string before = tokenizer.decode(ids.data(), cut, skip), after = streamFrom(tokenizer, ids, cut, skip);
+    bool isSettled = text.compare(0, before.size(), before) == 0 && !endsWith(before, "\xEF\xBF\xBD");
+    isAlike &= !isSettled || before + after == text;
+  }
+  if (!isAlike)
+    print(ids);
+  return isAlike;
+}
+
+// Half of the ids are among the first, where special tokens and bytes mostly are.
+size_t countAlike(const talc::Tokenizer &tokenizer, size_t count) {
+  uint64_t state = 88172645463325252ull;
+  auto vocabulary = static_cast<uint64_t>(tokenizer.vocabularySize());
+  size_t alike = 0;
+  for (size_t text = 0; text < count; ++text) {
+    std::vector<int32_t> ids(1 + nextRandom(state) % 24);
+    for (int32_t &id : ids)
+      id = static_cast<int32_t>(nextRandom(state) %
+                                (nextRandom(state) % 2 ? vocabulary : std::min<uint64_t>(vocabulary, 260)));
+    alike += streamsAlike(tokenizer, ids, text % 4 != 0);
+  }
+  return alike;
+}
+
+int runStreams(const std::string &path) {
+  constexpr size_t count = 200;
+  Compiled compiled;
+  std::string error;
+  if (!compiled.compile(path, error) || !compiled.tokenizer)
+    return fail(error);
+  size_t alike = countAlike(*compiled.tokenizer, count), all = count;
+  for (std::string text; std::getline(std::cin, text);) {
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() || !line.contains("patch"))
+      continue;
+    Json patched = Json::parse(std::ifstream(path), nullptr, false);
+    patched.merge_patch(line["patch"]);
+    if (!compiled.compile(patched.dump(), path, error))
+      return fail(error);
+    alike += countAlike(*compiled.tokenizer, count), all += count;
+  }
+  std::cout << alike << " of " << all << " texts alike\n";
+  return alike == all ? 0 : 1;
+}
+
 // Damages the section in many ways; the point is that nothing crashes or hangs.
 int runCorrupt(const std::vector<uint8_t> &section) {
   size_t opened = 0, refused = 0;
@@ -244,6 +315,8 @@ int main(int argc, char **argv) {
   std::string error, mode = argv[2];
   if (mode == "golden")
     return runGolden(argv[1]);
+  if (mode == "streams")
+    return runStreams(argv[1]);
   Compiled compiled;
   if (!compiled.compile(argv[1], error))
     return fail(error);
