@@ -56,9 +56,7 @@ static void tellDeviceNote(const talc_model_info &info) {
   fprintf(stderr, "warning: %s; the model runs on %s instead\n", note.c_str(), info.device);
 }
 
-static Status useModel(const Options &options) {
-  double begin = secondsNow();
-  bool reads = options.action == Action::Evaluate;
+static Status openModel(const Options &options, ModelHandle &model, talc_model_info &info) {
   const talc_open_options openOptions = makeOpenOptions(options);
   talc_model *opened = nullptr;
   talc_error error;
@@ -66,10 +64,30 @@ static Status useModel(const Options &options) {
                                            : talc_model_open(options.model.c_str(), &openOptions, &opened, &error);
   if (code != TALC_OK)
     return Status::from(code, error);
-  ModelHandle model(opened);
-  talc_model_info info = {};
+  model.reset(opened);
   info.struct_size = sizeof(info);
   talc_model_get_info(opened, &info, nullptr);
+  return {};
+}
+
+// Also where the model cannot run.
+static Status printHelp(const Options &options, const char *program) {
+  Options onCpu = options;
+  onCpu.device = "cpu";
+  ModelHandle model;
+  talc_model_info info = {};
+  bool isOpen = !openModel(onCpu, model, info).failed();
+  return printOut(helpText(program, isOpen ? &info : nullptr));
+}
+
+static Status useModel(const Options &options) {
+  double begin = secondsNow();
+  bool reads = options.action == Action::Evaluate;
+  ModelHandle model;
+  talc_model_info info = {};
+  if (Status status = openModel(options, model, info); status.failed())
+    return status;
+  talc_model *const opened = model.get();
   if (info.device_note)
     tellDeviceNote(info);
   double loadSeconds = secondsNow() - begin;
@@ -82,7 +100,9 @@ static Status useModel(const Options &options) {
   if (reads)
     return evaluateInputs(opened, info, options, loadSeconds);
   std::vector<Prompt> prompts;
-  if (Status status = readPrompts(opened, options.prompts, prompts); status.failed())
+  const BeginTokens begins(opened, options.addsBegin);
+  if (Status status = readPrompts(opened, options.prompts, options.addsBegin ? nullptr : &begins, prompts);
+      status.failed())
     return status;
   return options.action == Action::Tokenize ? printTokenized(prompts) : printDetokenized(opened, prompts);
 }
@@ -92,7 +112,7 @@ static Status execute(int count, char **arguments) {
   if (Status status = parseOptions(count, arguments, options); status.failed())
     return status;
   if (options.action == Action::Help)
-    return printOut(helpText(arguments[0]));
+    return printHelp(options, arguments[0]);
   if (options.action == Action::Devices)
     return printOut(devicesText());
   if (options.action == Action::Version)

@@ -8,6 +8,7 @@
 #include "runtime/program/TextGeneration.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 
 namespace talc::program {
@@ -18,7 +19,8 @@ namespace {
 struct Plan {
   talc_sampling sampling;
   talc_search search;
-  talc_request settings;  // points to both
+  std::vector<const char *> stops;
+  talc_request settings;  // points to them
 };
 
 }  // namespace
@@ -29,7 +31,7 @@ static talc_model_info chooseSettings(const Options &options, const talc_model_i
   if (filtersTokens(options.settings) && result.sampling.temperature == 0)
     result.sampling.temperature = 1;
   takeSettings(options.settings, result);
-  result.sampling.seed = options.seed;
+  result.sampling.seed = options.seed.value_or(0);
   if (options.settings.minNewTokens)
     result.search.min_length = TALC_NONE;
   if (options.ignoreEnd)  // an end token is like any other token
@@ -49,6 +51,10 @@ static void makePlan(const Options &options, const talc_model_info &info, Printe
   plan.settings.sampling = &plan.sampling;
   plan.settings.search = &plan.search;
   plan.settings.ignore_end = options.ignoreEnd;
+  for (const std::string &stop : options.stops)
+    plan.stops.push_back(stop.c_str());
+  plan.settings.stops = plan.stops.data();
+  plan.settings.stop_count = static_cast<int32_t>(plan.stops.size());
   bool generates = tokens ? *tokens > 0 : !writes;
   plan.settings.new_tokens = generates ? tokens.value_or(0) : TALC_NONE;
   if (options.prefix)
@@ -57,7 +63,7 @@ static void makePlan(const Options &options, const talc_model_info &info, Printe
                             : form == Printer::Form::Stream ? TALC_TEXT_STREAMED
                                                             : TALC_TEXT_AT_END;
   bool samples = plan.sampling.temperature > 0;
-  if (!generates || writes || options.ignoreEnd || (samples && !options.settings.beams))
+  if (!generates || writes || options.ignoreEnd || !options.stops.empty() || (samples && !options.settings.beams))
     plan.search.beams = 1;
 }
 
@@ -230,18 +236,19 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
                       double loadSeconds) {
   bool fromFile = !options.inputFile.empty();
   PrefixText prefix;
-  if (Status status = prefix.read(model, options.prefixText); status.failed())
+  const BeginTokens begins(model, options.addsBegin);
+  if (Status status = prefix.read(model, begins, options.prefixText); status.failed())
     return status;
   std::vector<Prompt> prompts;
   if (!fromFile)
-    if (Status status = readPrompts(model, options.prompts, prompts); status.failed())
+    if (Status status = readPrompts(model, options.prompts, &begins, prompts); status.failed())
       return status;
   for (Prompt &prompt : prompts)
     prefix.putBefore(prompt);
   Printer::Form form = chooseForm(options, info, prompts);
   Plan plan;
   makePlan(options, info, form, plan);
-  Inputs inputs(model, prefix);
+  Inputs inputs(model, begins, prefix);
   if (Status status = readInputs(options, info, plan, prompts, inputs); status.failed())
     return status;
   Output output;
@@ -257,6 +264,8 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   if (interrupted())
     endByInterrupt();
   fputs(endingText(job).c_str(), stderr);
+  if (!options.quiet && options.drawsSeed)
+    fprintf(stderr, "seed: %" PRIu64 "\n", *options.seed);
   if (!options.quiet)
     fputs(summaryText(job, session.get(), loadSeconds, secondsNow() - begin).c_str(), stderr);
   return tellFailures(inputs, options.inputFile);

@@ -56,7 +56,9 @@ Status Inputs::addLine(std::string line) {
   size_t input = count();
   Prompt prompt = {std::move(line), {}, {}, {}};
   std::string place = name + ": line " + std::to_string(input + 1);
-  Status status = prompt.text.empty() ? Status() : tokenizeLine(model, place, prompt);
+  Status status = tokenizeLine(model, place, prompt);
+  if (!status.failed())
+    beginTokens.settle(prompt, place);
   prefix.putBefore(prompt);
   if (!status.failed() && !prompt.ids.empty())
     status = check(prompt, place);

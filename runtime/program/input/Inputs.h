@@ -17,11 +17,12 @@ public:
   using Check = std::function<Status(const Prompt &input, const std::string &place)>;
 
   // `prefix` stands before every line.
-  Inputs(const talc_model *model, const PrefixText &prefix) : model(model), prefix(prefix) {}
+  Inputs(const talc_model *model, const BeginTokens &beginTokens, const PrefixText &prefix)
+      : model(model), beginTokens(beginTokens), prefix(prefix) {}
 
   // Takes all inputs.
   void take(std::vector<Prompt> inputs);
-  // Reads inputs from the lines of a file. An empty line has no tokens, nor has a wrong one, after a message.
+  // Reads inputs from the lines of a file. A wrong line has no tokens, after a message.
   Status open(const std::string &path, Check check);
 
   // Makes inputs of the lines that have come; see LineReader::read.
@@ -50,6 +51,7 @@ private:
   Status addLine(std::string line);
 
   const talc_model *const model;
+  const BeginTokens &beginTokens;
   const PrefixText &prefix;
   bool readsLines = false;
   LineReader reader;

@@ -5,6 +5,7 @@
 #include "runtime/program/Signals.h"
 #include "runtime/program/input/Prompts.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -44,12 +45,22 @@ bool LineReader::waitForBytes(bool waits) const {
   return false;
 }
 
+// Waits for all of a mark that has begun.
+void LineReader::dropMark() {
+  size_t markBytes = std::min(rest.size(), strlen(byteOrderMark));
+  if (!isBegin || (markBytes < strlen(byteOrderMark) && rest.compare(0, markBytes, byteOrderMark, markBytes) == 0))
+    return;
+  dropByteOrderMark(rest);
+  isBegin = false;
+}
+
 Status LineReader::readBytes() {
   size_t before = rest.size();
   rest.resize(before + bufferBytes);
   ssize_t count = ::read(file, rest.data() + before, bufferBytes);
   rest.resize(before + std::max<ssize_t>(count, 0));
   atEnd = count == 0;
+  dropMark();
   return count >= 0 || errno == EINTR || errno == EAGAIN ? Status() : failure("read");
 }
 

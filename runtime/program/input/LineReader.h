@@ -30,11 +30,13 @@ public:
 private:
   bool waitForBytes(bool waits) const;
   Status readBytes();
+  void dropMark();
   void splitLines(std::vector<std::string> &lines);
   Status failure(const char *what) const;
 
   std::string name;
   int file = -1;
+  bool isBegin = true;  // a byte order mark may come
   bool streams = false, atEnd = false;
   std::string rest;      // what follows the last line end
   size_t searched = 0;   // bytes of it without a line end

@@ -6,7 +6,7 @@
 
 namespace talc::program {
 
-Status PrefixText::read(const talc_model *model, const std::optional<std::string> &text) {
+Status PrefixText::read(const talc_model *model, const BeginTokens &begin, const std::optional<std::string> &text) {
   if (!text)
     return {};
   Prompt empty;
@@ -16,9 +16,10 @@ Status PrefixText::read(const talc_model *model, const std::optional<std::string
   added = empty.ids;
   if (Status status = tokenizeLine(model, "--prefix-text", prefix); status.failed())
     return status;
-  return prefix.ids.size() > added.size()
-             ? Status()
-             : Status::failure(TALC_ERROR_USAGE, "command line: --prefix-text has no tokens; see --help");
+  if (prefix.ids.size() <= added.size())
+    return Status::failure(TALC_ERROR_USAGE, "command line: --prefix-text has no tokens; see --help");
+  begin.settle(prefix, "--prefix-text");
+  return {};
 }
 
 void PrefixText::putBefore(Prompt &input) const {

@@ -27,6 +27,7 @@ static Status readFile(const std::string &path, std::string &text) {
   size_t count;
   while (text.size() <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
     text.append(buffer, count);
+  dropByteOrderMark(text);
   int error = ferror(file) ? errno : 0;
   if (!standard)
     fclose(file);
@@ -36,6 +37,18 @@ static Status readFile(const std::string &path, std::string &text) {
     return {};
   return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown.c_str(),
                          maxPromptBytes);
+}
+
+void dropByteOrderMark(std::string &text) {
+  if (text.compare(0, strlen(byteOrderMark), byteOrderMark) == 0)
+    text.erase(0, strlen(byteOrderMark));
+}
+
+// Drops LF or CR LF.
+static void dropLineEnd(std::string &text) {
+  for (char end : {'\n', '\r'})
+    if (!text.empty() && text.back() == end)
+      text.pop_back();
 }
 
 // `second` may be null.
@@ -72,8 +85,8 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
   if (source.kind == PromptSource::File)
     if (Status status = readFile(source.text, prompt.text); status.failed())
       return status;
-  if (source.kind == PromptSource::File && !prompt.text.empty() && prompt.text.back() == '\n')
-    prompt.text.pop_back();
+  if (source.kind == PromptSource::File)
+    dropLineEnd(prompt.text);
   Status status = tokenize(model, source.pair ? &*source.pair : nullptr, prompt);
   dropTypes(model, prompt);
   return status;
@@ -86,22 +99,63 @@ static Status failureIn(const std::string &place, const Status &status) {
   return Status::failure(status.code(), "%s: %s", place.c_str(), what);
 }
 
-Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
+Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, const BeginTokens *begin,
+                   std::vector<Prompt> &prompts) {
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   const char *item = itemName(info);
   for (const PromptSource &source : sources) {
     Prompt prompt;
+    std::string place = item + (" " + std::to_string(prompts.size() + 1));
     Status status = readPrompt(model, source, prompt);
     if (status.code() == TALC_ERROR_TEXT)
-      return failureIn(item + (" " + std::to_string(prompts.size() + 1)), status);
+      return failureIn(place, status);
     if (status.failed())
       return status;
+    if (source.kind != PromptSource::Ids && begin)
+      begin->settle(prompt, place);
     if (prompt.ids.empty())
       return Status::failure(TALC_ERROR_BATCH, "%s %zu: has no tokens; give at least one", item, prompts.size() + 1);
     prompts.push_back(std::move(prompt));
   }
   return {};
+}
+
+// All texts have these tokens before their own, also the empty text.
+BeginTokens::BeginTokens(const talc_model *model, bool isAdded) : model(model), isAdded(isAdded) {
+  talc_model_info info = {};
+  talc_model_get_info(model, &info, nullptr);
+  Prompt empty = {"", {}, {}, {}}, letter = {"a", {}, {}, {}};
+  if (info.kind == TALC_MODEL_ENCODER || tokenize(model, nullptr, empty).failed() ||
+      tokenize(model, nullptr, letter).failed())
+    return;
+  for (size_t i = 0; i < std::min(empty.ids.size(), letter.ids.size()) && empty.ids[i] == letter.ids[i]; ++i)
+    if (talc_is_special_token(model, empty.ids[i]))
+      ids.push_back(empty.ids[i]);
+}
+
+void BeginTokens::settle(Prompt &prompt, const std::string &place) const {
+  auto begins = [&](size_t at) {
+    return prompt.ids.size() >= at + ids.size() &&
+           std::equal(ids.begin(), ids.end(), prompt.ids.begin() + static_cast<ptrdiff_t>(at));
+  };
+  if (ids.empty() || !begins(0))
+    return;
+  bool isDoubled = begins(ids.size());
+  if (isAdded && !isDoubled)
+    return;
+  auto erase = [&](std::vector<int32_t> &list) {
+    list.erase(list.begin(), list.begin() + static_cast<ptrdiff_t>(std::min(ids.size(), list.size())));
+  };
+  erase(prompt.ids);
+  erase(prompt.types);
+  if (!isAdded || hasWarned)
+    return;
+  hasWarned = true;
+  size_t size = 0;
+  const char *spelling = talc_token_spelling(model, ids.front(), &size);
+  fprintf(stderr, "warning: %s: begins with %.*s, which the tokenizer puts before every text; it is kept once\n",
+          place.c_str(), static_cast<int>(size), spelling);
 }
 
 Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line) {

@@ -21,7 +21,30 @@ constexpr size_t maxPromptBytes = size_t(64) << 20;
 std::string shownName(const std::string &path);
 const char *itemName(const talc_model_info &info);
 
-Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts);
+// The tokens that the tokenizer puts before the text of a generating model. A prompt that has them already keeps them
+// once, after a warning.
+class BeginTokens {
+public:
+  // `isAdded`: else none are put before prompts.
+  BeginTokens(const talc_model *model, bool isAdded);
+
+  // `place`: the name of the prompt in messages.
+  void settle(Prompt &prompt, const std::string &place) const;
+
+private:
+  const talc_model *const model;
+  const bool isAdded;
+  std::vector<int32_t> ids;
+  mutable bool hasWarned = false;
+};
+
+// `begin`: null to leave prompts as the tokenizer makes them.
+Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, const BeginTokens *begin,
+                   std::vector<Prompt> &prompts);
+
+// Removes a byte order mark (U+FEFF), which is not text, from the beginning of a file.
+constexpr const char *byteOrderMark = "\xEF\xBB\xBF";
+void dropByteOrderMark(std::string &text);
 
 // Tokenizes a line. `place` is its name in messages.
 Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line);
@@ -30,7 +53,7 @@ Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &l
 class PrefixText {
 public:
   // Tokenizes the text. Without one nothing is put before inputs.
-  Status read(const talc_model *model, const std::optional<std::string> &text);
+  Status read(const talc_model *model, const BeginTokens &begin, const std::optional<std::string> &text);
 
   // Puts the prefix before an input. What the tokenizer adds to the beginning of a text is there once.
   void putBefore(Prompt &input) const;

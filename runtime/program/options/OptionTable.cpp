@@ -2,6 +2,8 @@
 // The table of options. Settings of generation come from a table of their own, which frontends and compiler share.
 #include "runtime/program/options/OptionTable.h"
 
+#include <random>
+
 namespace talc::program {
 
 using artifact::OptionGroup;
@@ -72,7 +74,22 @@ static Read pooling(Options &target) {
 
 static Read seed(Options &target) {
   return [&target](const std::string &value) -> std::string {
-    return parseInteger(value, 0, UINT64_MAX, target.seed) ? "" : "a number from 0 to 2^64 - 1";
+    uint64_t seed = 0;
+    target.drawsSeed = value == "random";
+    if (!target.drawsSeed && !parseInteger(value, 0, UINT64_MAX, seed))
+      return "a number from 0 to 2^64 - 1, or random";
+    std::random_device random;
+    target.seed = target.drawsSeed ? uint64_t(random()) << 32 | random() : seed;
+    return {};
+  };
+}
+
+static Read stop(Options &target) {
+  return [&target](const std::string &value) -> std::string {
+    if (value.empty() || value.find('\0') != std::string::npos)
+      return "a text";
+    target.stops.push_back(value);
+    return {};
   };
 }
 
@@ -95,7 +112,7 @@ static OptionSection listTexts(Options &o) {
           {{"-p", "--prompt", "--text"}, "TEXT", "a text; -p - reads standard input", prompt(o, PromptSource::Text)},
           {{"-f", "--file"},
            "FILE",
-           "read a text from a file; one newline at its end is dropped",
+           "read a text from a file; one newline at its end (LF or CR LF) is dropped",
            prompt(o, PromptSource::File)},
           {{"--ids"},
            "IDS",
@@ -124,6 +141,16 @@ static OptionSection listGeneration(Options &o) {
       {{"--ignore-eos"}, nullptr, "go on after an end token (also --no-eos)", flag(o.ignoreEnd), forGenerators});
   // The same option with its other name.
   rows.push_back({{"--ignore-eos", "--no-eos"}, nullptr, nullptr, flag(o.ignoreEnd), forGenerators});
+  rows.push_back({{"--stop"},
+                  "TEXT",
+                  "end before TEXT, which is not printed; may be given several times",
+                  stop(o),
+                  forGenerators});
+  rows.push_back({{"--no-bos"},
+                  nullptr,
+                  "without the begin tokens that the tokenizer puts before a prompt",
+                  flag(o.addsBegin, false),
+                  forGenerators});
   rows.push_back({{"--no-echo"}, nullptr, "do not print the prompt before its continuation", flag(o.echo, false)});
   addSettings(OptionGroup::Repetition, o, rows);
   rows.push_back({{"--prefix"},
@@ -150,7 +177,7 @@ static OptionSection listSampling(Options &o) {
   section.options.push_back({{"-s", "--seed"},
                              "N",
                              "seed of the random generator (default 0); each text starts with it, so that its result\n"
-                             "does not depend on the others",
+                             "does not depend on the others; random: a new one, which the summary tells",
                              seed(o),
                              forGenerators});
   return section;

@@ -63,6 +63,10 @@ static Status checkSearch(const Options &options) {
                       ")");
   if (searches && options.ignoreEnd)
     return wrongUsage("--beams cannot be combined with --ignore-eos");
+  if (searches && !options.stops.empty())
+    return wrongUsage("--beams cannot be combined with --stop");
+  if (!options.stops.empty() && options.usesIds())
+    return wrongUsage("--stop needs prompts that are texts: -p TEXT, -f FILE or --input FILE");
   if (searches && options.writesTensors())
     return wrongUsage("--beams cannot be combined with --logits or --hidden");
   if (given.minNewTokens && given.newTokens && *given.minNewTokens > *given.newTokens)
@@ -93,24 +97,32 @@ static bool hasResult(const talc_model_info &info, bool hidden) {
   return false;
 }
 
-Status checkKind(const Options &options, const talc_model_info &info) {
-  unsigned kind = info.kind == TALC_MODEL_ENCODER           ? forEncoders
-                  : info.kind == TALC_MODEL_ENCODER_DECODER ? forTranslators
-                                                            : forDecoders;
-  const char *name = info.kind == TALC_MODEL_ENCODER           ? "an encoder, which generates no text"
+unsigned kindSet(const talc_model_info &info) {
+  return info.kind == TALC_MODEL_ENCODER           ? forEncoders
+         : info.kind == TALC_MODEL_ENCODER_DECODER ? forTranslators
+                                                   : forDecoders;
+}
+
+std::string findMismatch(const GivenOption &option, const talc_model_info &info) {
+  const std::string &name = option.name;
+  const char *kind = info.kind == TALC_MODEL_ENCODER           ? "an encoder, which generates no text"
                      : info.kind == TALC_MODEL_ENCODER_DECODER ? "an encoder-decoder"
                                                                : "a decoder";
+  if (!(option.kinds & kindSet(info)))
+    return "option '" + name + "' is not for this model: it is " + kind;
+  if ((name == "--prefix" || name == "--prefix-text") && !info.uses_prefix)
+    return "option '" + name + "' is not for this model: its tokens never see later ones";
+  if (name == "--logits" && !hasResult(info, false))
+    return "option '--logits' is not for this model: it has hidden states only";
+  if ((name == "--hidden" || name == "--pool") && !hasResult(info, true))
+    return "options '--hidden' and '--pool' are not for this model: it does not return hidden states";
+  return {};
+}
+
+Status checkKind(const Options &options, const talc_model_info &info) {
   for (const GivenOption &option : options.givenOptions)
-    if (!(option.kinds & kind))
-      return wrongUsage("option '" + option.name + "' is not for this model: it is " + name);
-  if ((options.prefix || options.prefixText) && !info.uses_prefix)
-    return wrongUsage(std::string("option '") + (options.prefix ? "--prefix" : "--prefix-text") +
-                      "' is not for this model: its tokens never see later ones");
-  if (!options.logitsFile.empty() && !hasResult(info, false))
-    return wrongUsage("option '--logits' is not for this model: it has hidden states only");
-  bool needsHidden = !options.hiddenFile.empty() || options.pool;
-  if (needsHidden && !hasResult(info, true))
-    return wrongUsage("options '--hidden' and '--pool' are not for this model: it does not return hidden states");
+    if (std::string mismatch = findMismatch(option, info); !mismatch.empty())
+      return wrongUsage(mismatch);
   return {};
 }
 

@@ -41,12 +41,15 @@ struct Options {
   int32_t threads = 0;                 // 0: default
   int32_t batch = 32;                  // lines of the input file that are evaluated together
   bool ignoreEnd = false, echo = true, quiet = false, skipCheck = false, hugePages = false;
+  bool addsBegin = true;           // the tokenizer's begin tokens
+  std::vector<std::string> stops;  // texts that end a text; none is empty
   std::optional<int32_t> prefix, top;
   std::optional<std::string> prefixText;
   std::optional<talc_pooling> pool;
 
   SettingOverrides settings;
-  uint64_t seed = 0;
+  std::optional<uint64_t> seed;  // nothing: 0
+  bool drawsSeed = false;        // the system chose it
 
   std::vector<GivenOption> givenOptions;
 
@@ -60,7 +63,13 @@ Status parseOptions(int count, char **arguments, Options &options);
 // Whether this model has all options that were given. Fails with TALC_ERROR_USAGE.
 Status checkKind(const Options &options, const talc_model_info &info);
 
-// The text of --help.
-std::string helpText(const std::string &program);
+// Returns why a model has no such option, which other kinds of models have; empty: it has it.
+std::string findMismatch(const GivenOption &option, const talc_model_info &info);
+
+// The set with the kind of a model.
+unsigned kindSet(const talc_model_info &info);
+
+// The text of --help: what the model can do, or without one (null) what any model can.
+std::string helpText(const std::string &program, const talc_model_info *info);
 
 }  // namespace talc::program
