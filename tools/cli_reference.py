@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cli_reference.py TALC MODEL FILE: writes docs/cli.md from what --help prints.
+"""cli_reference.py TALC LAUNCHER FILE: writes docs/cli.md from what --help prints.
 
-A section for talc, one for each of its subcommands, and one for the programs that it makes: MODEL is compiled to ask one."""
+A section for talc, one for each of its subcommands, and one for the programs that it makes: LAUNCHER, which is one without
+a model, lists what all of them can do."""
 import pathlib
 import re
 import sys
-import tempfile
 
 from manual_pages import output, split
 
@@ -68,20 +68,17 @@ def page(name, text):
         yield from section(title, lines)
 
 
-def program(talc, model):
-    with tempfile.TemporaryDirectory() as folder:
-        app = pathlib.Path(folder) / 'app'
-        output(talc, 'compile', model, '-o', app)
-        return output(app, '--help').replace(str(app), './app')
+def program(launcher):
+    return output(launcher, '--help').replace(launcher, './app')
 
 
-def main(talc, model, file):
+def main(talc, launcher, file):
     text = output(talc, '--help')
     commands = re.findall(r'^  (\w+) ', text.partition('\nSubcommands:\n')[2].partition('\n\n')[0], re.MULTILINE)
     lines = [HEAD, *page('talc', text)]
     for command in commands:
         lines += page(f'talc {command}', output(talc, command, '--help'))
-    lines += ['## Compiled models', '', '```text', program(talc, model).rstrip(), '```']
+    lines += ['## Compiled models', '', '```text', program(launcher).rstrip(), '```']
     pathlib.Path(file).write_text('\n'.join(lines).rstrip() + '\n')
 
 
