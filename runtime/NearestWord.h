@@ -41,7 +41,8 @@ inline const std::string *completion(std::string_view letters, const std::vector
 // Returns " (did you mean 'this'?)" for the nearest candidate, or else for one that begins like the word; empty if
 // there is none.
 inline std::string suggestion(std::string_view word, const std::vector<std::string> &candidates) {
-  size_t best = std::max<size_t>(word.size() / 3, 1) + 1;
+  size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  size_t best = std::max<size_t>(letters / 3, 1) + 1;
   const std::string *nearest = nullptr;
   for (const std::string &candidate : candidates)
     if (size_t distance = editDistance(word, candidate); distance < best && distance < candidate.size()) {

@@ -21,6 +21,8 @@ struct Family {
   std::vector<std::string> (*allNames)();
   // For messages: the names that the family accepts, and what two targets of one kind have in common.
   const char *names, *measure;
+  llvm::StringRef otherNames;  // of such machines, which mean the target `meant`
+  const char *meant;
   llvm::ArrayRef<llvm::StringLiteral> texts = cpu::texts;
 };
 
@@ -31,12 +33,22 @@ static constexpr Family families[] = {
     {cpu::parseX86, cpu::x86Names,
      "native, x86-64-v3, x86-64-v3+vnni, x86-64-v4, x86-64-v4+vnni, x86-64-v4+bf16, x86-64-v4+amx, or the name of a "
      "processor such as znver3 or skylake-avx512",
-     "CPU level"},
+     "CPU level", "cpu host x86_64 x86-64 x64 amd64 avx2 avx512", "native"},
     {cpu::parseAarch64, cpu::aarch64Names,
-     "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
-    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for GPUs from that on", "GPU", nvptx::texts},
-    {vulkan::parseVulkan, vulkan::vulkanNames, "vulkan", "GPU", vulkan::texts},
+     "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level",
+     "arm arm64 armv8", "aarch64"},
+    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for GPUs from that on", "GPU", "cuda nvidia gpu ptx",
+     "nvptx", nvptx::texts},
+    {vulkan::parseVulkan, vulkan::vulkanNames, "vulkan", "GPU", "spirv spir-v", "vulkan", vulkan::texts},
 };
+
+// Returns the target that is meant by a name that others give to its machines, or an empty text.
+static std::string targetMeant(llvm::StringRef name) {
+  for (const Family &family : families)
+    if (llvm::is_contained(llvm::split(family.otherNames, ' '), name.lower()))
+      return family.meant;
+  return "";
+}
 
 // Sets `family`.
 static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
@@ -48,8 +60,9 @@ static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&fami
       return target;
     llvm::append_range(names, next.allNames());
   }
+  std::string other = targetMeant(name.split(':').first);
   return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
-                   suggestion(name.str(), names), targetNames());
+                   other.empty() ? suggestion(name.str(), names) : " (did you mean '" + other + "'?)", targetNames());
 }
 
 std::string targetNames() {

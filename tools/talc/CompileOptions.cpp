@@ -16,7 +16,8 @@
 namespace talc::tools {
 
 static const char *const examples =
-    R"(MODEL is a Hugging Face directory (config.json, *.safetensors, a tokenizer's files) or an .mlir file in the talc dialect.
+    R"(MODEL is a Hugging Face directory (config.json, *.safetensors, a tokenizer's files), a GGUF file, or an .mlir file in the
+talc dialect.
 
 Stages: import, optimize, lower, bufferize, schedule, codegen, package.
 

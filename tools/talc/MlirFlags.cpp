@@ -33,8 +33,9 @@ static void registerFlags(bool used) {
 std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others) {
   registerFlags(!flags.empty());
   const auto &registered = llvm::cl::getRegisteredOptions();
-  for (const auto &option : registered)
-    others.push_back("--" + option.first.str());
+  for (const auto &option : registered)  // LLVM's own flags are accepted, but nobody means them
+    if (option.first.starts_with("mlir-"))
+      others.push_back("--" + option.first.str());
   for (const std::string &flag : flags) {
     llvm::StringRef name = llvm::StringRef(flag).split('=').first;
     if (!name.consume_front("--") && !name.consume_front("-"))

@@ -73,8 +73,12 @@ static std::string downloadHint(llvm::StringRef model) {
   if (!isId || llvm::sys::path::extension(model) == ".mlir")
     return "";
   llvm::StringRef folder = name.empty() ? owner : name;
-  return fmt::format(". A model of huggingface.co is fetched with `hf download {} --local-dir {}`", model.str(),
-                     folder.str());
+  // Repositories have the same weights in several formats.
+  std::string patterns;
+  for (const char *pattern : {"*.json", "*.safetensors", "*.txt", "*.model", "*.spm"})
+    patterns += fmt::format(" --include '{}'", pattern);
+  return fmt::format(". A model of huggingface.co is fetched with `hf download {} --local-dir {}{}`", model.str(),
+                     folder.str(), patterns);
 }
 
 static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &options) {

@@ -4,10 +4,6 @@
 
 namespace talc::perplexity {
 
-static std::string formatError(const talc_error &error) {
-  return "error[T0" + std::to_string(error.status) + "]: " + error.text;
-}
-
 LogitsEvaluator::~LogitsEvaluator() {
   talc_session_destroy(session);
   talc_model_close(model);
@@ -18,24 +14,24 @@ std::string LogitsEvaluator::open(const std::string &file, int32_t threads) {
   talc_error error;
   info.struct_size = sizeof(info);
   if (talc_model_open(path.c_str(), nullptr, &model, &error) || talc_model_get_info(model, &info, &error))
-    return formatError(error);
+    return error.text;
   if (info.kind == TALC_MODEL_ENCODER_DECODER || info.results[0].kind != TALC_RESULT_LOGITS)
     return "error[T0701]: talc perplexity: " + path +
            " does not predict the tokens of a text; expected a model that continues texts or fills masks";
   talc_session_options options = {};
   options.slots = 1;
   options.threads = threads;
-  return talc_session_create(model, &options, &session, &error) ? formatError(error) : "";
+  return talc_session_create(model, &options, &session, &error) ? error.text : "";
 }
 
 std::string LogitsEvaluator::tokenize(const std::string &text, std::vector<int32_t> &ids) {
   talc_error error;
   int32_t count = 0;
   if (talc_tokenize(model, text.data(), text.size(), nullptr, 0, &count, &error))
-    return formatError(error);
+    return error.text;
   ids.resize(count);
   if (talc_tokenize(model, text.data(), text.size(), ids.data(), count, &count, &error))
-    return formatError(error);
+    return error.text;
   return "";
 }
 
@@ -48,7 +44,7 @@ std::string LogitsEvaluator::evaluate(const std::vector<int32_t> &ids, const std
   for (int32_t result : results)
     sequence.wanted[result] = {TALC_ROWS_LISTED, static_cast<int32_t>(rows.size()), rows.data()};
   if (talc_slot_reset(session, 0, &error) || talc_evaluate(session, &sequence, 1, &error))
-    return formatError(error);
+    return error.text;
   for (int32_t result : results)
     values[result] = talc_result(session, result, 0, nullptr);
   return "";
@@ -70,7 +66,7 @@ std::string LogitsEvaluator::score(const std::vector<int32_t> &ids, const std::v
   candidates.rows = rows.data();
   candidates.log_probabilities = scores.data();
   if (talc_slot_reset(session, 0, &error) || talc_score(session, &sequence, &candidates, 1, &error))
-    return formatError(error);
+    return error.text;
   return "";
 }
 
