@@ -215,8 +215,13 @@ bool Checkpoint::tied(const std::string &first, const std::string &second, bool 
     return isTied && !(has(first) && has(second));
   if (!a || !b)
     return isTied;
-  if (!sameBytes(*a, *b))
+  if (!sameBytes(*a, *b)) {
+    if (isTied)
+      diagnostics.warning(fmt::format("{}: tensor {} differs from {}, which the configuration ties to it "
+                                      "(tie_word_embeddings); each is used as it is, as in transformers",
+                                      directory.path(), quotedText(b->entry.name), quotedText(a->entry.name)));
     return false;
+  }
   used.insert(b->entry.name);
   return true;
 }
