@@ -29,8 +29,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 
 // Receives the progress of a compilation; each function may be empty.
 struct StageListener {
-  std::function<void(llvm::StringRef name)> stage;  // a stage begins; an empty name: the compilation has ended
-  std::function<void(llvm::StringRef name)> part;   // a pass of that stage begins, or a part of stage package
+  std::function<void(llvm::StringRef name)> stage;           // a stage begins; an empty name: the compilation has ended
+  std::function<void(llvm::StringRef name)> part;            // a pass of that stage begins, or a part of stage package
+  std::function<void(uint64_t done, uint64_t total)> share;  // of the part that writes weights, in bytes
 
   void beginStage(llvm::StringRef name) const {
     if (stage)

@@ -123,6 +123,7 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
     parts.code.push_back(std::move(*linked));
   }
   request.listener.beginPart("weights");
+  parts.onProgress = request.listener.share;
   if (program)
     return writeArtifact(parts, request.output);
   auto header = writeLibraryHeader(module, request.output);

@@ -190,7 +190,11 @@ llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection 
     return error;
   uint64_t offset = file.position() - stub.front.size();
   HashingWriter writer(file);
-  auto sink = [&](llvm::ArrayRef<uint8_t> bytes) { return writer.write(bytes); };
+  auto sink = [&](llvm::ArrayRef<uint8_t> bytes) {
+    if (parts.onProgress)
+      parts.onProgress(writer.writtenBytes(), planned.size);
+    return writer.write(bytes);
+  };
   llvm::Error error = planned.kind == SectionKind::Weights
                           ? streamWeights(parts.module, storedWeights(), static_cast<int64_t>(planned.size), sink)
                           : writer.write(planned.bytes);

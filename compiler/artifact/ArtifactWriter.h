@@ -5,6 +5,8 @@
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Sections.h"
 
+#include <functional>
+
 namespace talc {
 
 struct ArtifactParts {
@@ -14,6 +16,8 @@ struct ArtifactParts {
   std::string stub;                // path of the launcher stub: a program, a library or an object
   std::string openName;            // the function that opens the model; empty for a program
   bool executable;                 // whether the file can be run, not only linked
+  // Is told how many bytes of the weights are written; may be empty.
+  std::function<void(uint64_t done, uint64_t total)> onProgress = {};
 };
 
 // For the layout see runtime/artifact/ArtifactFormat.h. On failure no file is left at or beside `path`.

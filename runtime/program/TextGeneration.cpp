@@ -6,6 +6,8 @@
 #include "runtime/program/output/Output.h"
 
 #include <algorithm>
+#include <unistd.h>
+#include <utility>
 
 namespace talc::program {
 
@@ -58,8 +60,11 @@ Status TextGeneration::submitNext() {
 
 Status TextGeneration::submit(size_t input) {
   const Prompt &prompt = job.inputs[input];
+  Listener &listener = listeners.emplace(input, Listener{this, input}).first->second;
   if (job.echoes())
-    if (Status status = job.printer.append(input, prompt.text); status.failed())
+    listener.echo = prompt.text;
+  if (!delaysEcho())
+    if (Status status = printEcho(listener); status.failed())
       return status;
   talc_request request = settings;
   request.ids = prompt.ids.data();
@@ -70,7 +75,8 @@ Status TextGeneration::submit(size_t input) {
   if (prompt.prefix > 0)
     request.prefix = prompt.prefix;
   request.prompt_logits = logitsFile != nullptr;
-  request.user = &listeners.emplace(input, Listener{this, input, false}).first->second;
+  promptTotal = job.beginning(prompt).size();
+  request.user = &listener;
   request.on_event = [](void *user, const talc_event *event) {
     auto *listener = static_cast<Listener *>(user);
     TextGeneration &generation = *listener->generation;
@@ -87,6 +93,10 @@ Status TextGeneration::submit(size_t input) {
 
 Status TextGeneration::take(Listener &listener, const talc_event &event) {
   if (event.kind == TALC_EVENT_PROMPT)
+    promptProgress.show(promptDone += static_cast<uint64_t>(event.count), promptTotal);
+  else if (Status status = printEcho(listener); status.failed())
+    return status;
+  if (event.kind == TALC_EVENT_PROMPT)
     return !logitsFile ? Status()
                        : logitsFile->append(event.logits, size_t(event.logit_rows) * job.info.vocabulary_size);
   if (event.kind == TALC_EVENT_END)
@@ -94,6 +104,17 @@ Status TextGeneration::take(Listener &listener, const talc_event &event) {
   if (settings.text_form == TALC_TEXT_NONE)
     return appendId(listener, event.ids[0]);
   return event.text_size > 0 ? job.printer.append(listener.input, {event.text, event.text_size}) : Status();
+}
+
+bool TextGeneration::delaysEcho() const {
+  return showsPrompt() && isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+Status TextGeneration::printEcho(Listener &listener) {
+  promptProgress.finish();
+  std::string text = std::move(listener.echo);
+  listener.echo.clear();
+  return text.empty() ? Status() : job.printer.append(listener.input, text);
 }
 
 Status TextGeneration::appendId(Listener &listener, int32_t id) {

@@ -2,6 +2,7 @@
 // Generates texts for all inputs, several at a time, and prints them.
 #pragma once
 
+#include "runtime/ProgressLine.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Job.h"
 #include "runtime/program/output/Output.h"
@@ -24,16 +25,21 @@ private:
   struct Listener {
     TextGeneration *generation;
     size_t input;
-    bool hasIds;  // some of its new ids are printed
+    bool hasIds = false;    // some of its new ids are printed
+    std::string echo = {};  // the prompt, if it is to be printed when it has been evaluated
   };
 
   Status createGenerator();
   Status submitNext();
   Status submit(size_t input);
   Status take(Listener &listener, const talc_event &event);
+  Status printEcho(Listener &listener);
   Status appendId(Listener &listener, int32_t id);
   Status finish(size_t input, const talc_event &event);
   bool searches() const { return settings.search->beams > 1; }
+  // A terminal cannot show the prompt and its progress in one place.
+  bool delaysEcho() const;
+  bool showsPrompt() const { return !job.options.quiet && !job.fromFile && job.inputs.count() == 1; }
   void noteCounts() const;
 
   const Job &job;
@@ -44,6 +50,9 @@ private:
   GeneratorHandle generator;
   std::map<size_t, Listener> listeners;  // of the inputs that were submitted and have not ended
   Status failure;                        // the first
+  // It tells of a prompt that is alone; several texts have a line of their own.
+  ProgressLine promptProgress{showsPrompt() ? "prompt" : ""};
+  uint64_t promptDone = 0, promptTotal = 0;  // tokens
 };
 
 }  // namespace talc::program

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/quantize/Calibration.h"
 #include "frontends/gguf/Gguf.h"
+#include "runtime/ProgressLine.h"
 #include "tools/talc/perplexity/LogitsEvaluator.h"
 #include "tools/talc/perplexity/Perplexity.h"
 
@@ -42,7 +43,9 @@ public:
       return makeError(ErrorCode::Usage, "--calibrate: {}: has no tokens", text);
     std::vector<double> means(model.info.results[1].width, 0);
     size_t maxTokens = std::min<size_t>(windowTokens, model.info.max_sequence);
+    ProgressLine progress("calibrate");
     for (size_t first = 0; first < ids.size(); first += maxTokens) {
+      progress.show(first, ids.size());
       std::vector<int32_t> window(ids.begin() + first, ids.begin() + std::min(first + maxTokens, ids.size()));
       if (llvm::Error error = addWindow(window, static_cast<double>(ids.size()), model, means))
         return error;

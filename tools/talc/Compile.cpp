@@ -80,7 +80,8 @@ static CompileRequest makeRequest(const CompileOptions &options, Report &report,
                         recorder.beginStage(stage);
                         report.begin(stage.str());
                       },
-                      [&](llvm::StringRef part) { report.beginPart(part.str()); }};
+                      [&](llvm::StringRef part) { report.beginPart(part.str()); },
+                      [&](uint64_t done, uint64_t total) { report.showShare(done, total); }};
   request.configure = [&](mlir::PassManager &passes, bool further) {
     if (!options.inspect.empty() && !further)  // the page shows the first target's passes
       recorder.watch(passes);
@@ -277,6 +278,7 @@ static llvm::Error measure(const CompileOptions &options, Measured &measured) {
   perplexity::Options run;
   run.app = options.output;
   run.text = options.measure;
+  run.progress = "measure";
   measured.emplace();
   if (roundsMore(options) && findFrontend(options.model)) {
     std::string problem = compareLayers(options, exactly(options), run, *measured);

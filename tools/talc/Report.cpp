@@ -20,7 +20,15 @@ void Report::showProgress(const std::string &text) const {
     fprintf(stderr, "\r\033[K%s", text.c_str());
 }
 
+void Report::showShare(uint64_t done, uint64_t total) {
+  if (running && !line)
+    line.emplace(stages.back().name + ": " + currentPart);
+  if (line)
+    line->show(done, total);
+}
+
 void Report::endPart() {
+  line.reset();
   Clock::time_point now = Clock::now();
   if (running)
     stages.back().parts.push_back({currentPart, std::chrono::duration<double>(now - started).count()});

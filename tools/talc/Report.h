@@ -2,7 +2,10 @@
 // Shows which stage runs, and prints the times of all stages and their parts.
 #pragma once
 
+#include "runtime/ProgressLine.h"
+
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +21,8 @@ public:
   void begin(std::string stage);
   // A part of the stage begins, and the one before it has ended.
   void beginPart(std::string part);
+  // So much of the part is done; shown of what takes more than a second.
+  void showShare(uint64_t done, uint64_t total);
   // Prints the name and size of the output and the time since the beginning.
   void wrote(const std::string &path) const;
   // Seconds since the beginning.
@@ -41,6 +46,7 @@ private:
   };
 
   bool terminal;
+  std::optional<ProgressLine> line;  // of the current part
   Clock::time_point created = Clock::now();
   std::string currentPart;
   Clock::time_point started;  // the current part

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bar of 30 characters, ten times a second at most.
+// On a terminal a bar of 30 characters, ten times a second at most.
 #include "runtime/program/output/Progress.h"
+
+#include "runtime/ProgressLine.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,25 +30,30 @@ void showUpload(void *, uint64_t done, uint64_t total) {
 }
 
 Progress::Progress(size_t total, bool isWanted)
-    : total(std::max<size_t>(total, 1)), shown(isWanted && isatty(STDERR_FILENO) == 1), begin(secondsNow()) {}
+    : total(std::max<size_t>(total, 1)), isWanted(isWanted), isTerminal(isatty(STDERR_FILENO) == 1),
+      begin(secondsNow()), due(begin + (isTerminal ? 0 : 10)) {}
 
 void Progress::advance() {
   ++done;
   double now = secondsNow();
-  if (!shown || (now - lastShown < 0.1 && done < total))
+  bool isDue = done < total ? now >= due : isTerminal;
+  if (!isWanted || !isDue)
     return;
-  lastShown = now;
+  due = now + (isTerminal ? 0.1 : 10);
   constexpr size_t width = 30;
   std::string bar(width * done / total, '#');
   bar.resize(width, '.');
-  fprintf(stderr, "\r[%s] %zu of %zu, %.1f a second\033[K", bar.c_str(), done, total,
-          static_cast<double>(done) / std::max(now - begin, 1e-9));
+  std::string head = isTerminal ? "\r[" + bar + "] " : "", end = isTerminal ? "\033[K" : "\n";
+  fprintf(stderr, "%s%zu of %zu, %.1f a second, %s%s", head.c_str(), done, total,
+          static_cast<double>(done) / std::max(now - begin, 1e-9), shareText(done, total, now - begin).c_str(),
+          end.c_str());
+  isShown = isTerminal;
 }
 
 void Progress::finish() {
-  if (shown && lastShown > 0)
+  if (isShown)
     fputs("\r\033[K", stderr);
-  lastShown = 0;
+  isShown = false;
 }
 
 }  // namespace talc::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the progress of a long run in a line on standard error, if that is a terminal.
+// Shows the progress of a long run in a line on standard error, in place on a terminal, else every ten seconds.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace talc::program {
 
 class Progress {
 public:
-  // Shows nothing when `wanted` is false or standard error is not a terminal.
+  // Shows nothing unless it is wanted.
   Progress(size_t total, bool isWanted);
   ~Progress() { finish(); }
   Progress(const Progress &) = delete;
@@ -22,9 +22,10 @@ public:
 
 private:
   const size_t total;
-  const bool shown;
+  const bool isWanted, isTerminal;
   size_t done = 0;
-  double begin = 0, lastShown = 0;
+  double begin = 0, due = 0;
+  bool isShown = false;
 };
 
 // For talc_open_options: shows the progress of copying weights to the device, if standard error is a terminal.

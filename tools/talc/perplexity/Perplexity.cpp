@@ -7,6 +7,7 @@
 // token sees all others: its windows are begun and ended as whole texts are, and all tokens between are compared.
 #include "tools/talc/perplexity/Perplexity.h"
 
+#include "runtime/ProgressLine.h"
 #include "tools/talc/perplexity/LogitsEvaluator.h"
 #include "tools/talc/perplexity/PredictionStatistics.h"
 
@@ -130,22 +131,26 @@ static std::vector<Window> cutWhole(const std::vector<int32_t> &ids, const Optio
 }
 
 // One model alone is asked for what came, which may be less than all that might have come.
-static std::string evaluateAlone(const std::vector<Window> &windows, LogitsEvaluator &run, Tally &tally) {
+static std::string evaluateAlone(const std::vector<Window> &windows, LogitsEvaluator &run, ProgressLine &progress,
+                                 Tally &tally) {
   std::vector<float> scores;
+  uint64_t done = 0;
   for (const Window &window : windows) {
     if (std::string error = run.score(window.ids, window.rows, scores); !error.empty())
       return error;
     for (float score : scores)
       tally.add(score, run.continuesTexts());
+    progress.show(++done, windows.size());
   }
   return "";
 }
 
 static std::string evaluatePair(const std::vector<Window> &windows, const std::vector<int64_t> &layers,
-                                LogitsEvaluator &run, LogitsEvaluator &other, Tally &tally) {
+                                LogitsEvaluator &run, LogitsEvaluator &other, ProgressLine &progress, Tally &tally) {
   std::vector<double> logs, otherLogs;
   std::vector<int32_t> results = layers.empty() ? std::vector<int32_t>{0} : std::vector<int32_t>{0, 1};
   int64_t features = std::accumulate(layers.begin(), layers.end(), int64_t(0));
+  uint64_t done = 0;
   for (const Window &window : windows) {
     if (std::string error = run.evaluate(window.ids, window.rows, results); !error.empty())
       return error;
@@ -160,6 +165,7 @@ static std::string evaluatePair(const std::vector<Window> &windows, const std::v
       if (!layers.empty())
         tally.compareLayers(run.result(1) + row * features, other.result(1) + row * features, layers);
     }
+    progress.show(++done, windows.size());
   }
   return "";
 }
@@ -203,8 +209,9 @@ std::string measure(const Options &options, Results &results) {
   auto windows =
       run.continuesTexts() ? cutPredictions(ids, run.info, options, context) : cutWhole(ids, options, context);
   Tally tally;
-  error = options.against.empty() ? evaluateAlone(windows, run, tally)
-                                  : evaluatePair(windows, options.layers, run, other, tally);
+  ProgressLine progress(options.progress);
+  error = options.against.empty() ? evaluateAlone(windows, run, progress, tally)
+                                  : evaluatePair(windows, options.layers, run, other, progress, tally);
   results.windows = static_cast<int64_t>(windows.size());
   results.context = static_cast<int64_t>(context);
   tally.finish(results, run.continuesTexts(), !options.against.empty());

@@ -17,6 +17,7 @@ struct Options {
   int32_t windows = 0;          // at most; 0: all of the text
   int32_t compared = 0;         // the number of predictions at the end of a window; 0: its second half
   int32_t threads = 0;          // 0: as the runtime likes
+  std::string progress;         // what standard error calls it; empty: no progress is shown
   // The widths of layers, for programs whose second result holds the outputs of layers (observeLayers); else empty.
   std::vector<int64_t> layers;
 };
@@ -46,7 +47,7 @@ struct Results {
   std::optional<Comparison> comparison;
 };
 
-// The line of an error, or empty. `progress` is told how many windows are done.
+// The line of an error, or empty.
 std::string measure(const Options &options, Results &results);
 
 std::string format(const Results &results, const std::string &other);

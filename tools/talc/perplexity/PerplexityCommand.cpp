@@ -37,6 +37,7 @@ Action addPerplexity(CLI::App &app, const std::string &programDirectory) {
   command->add_option("-t,--threads", options->threads, "threads (default: the cores that this process may use)")
       ->check(CLI::Range(1, 4096));
   return [options, layers, programDirectory] {
+    options->progress = "perplexity";
     perplexity::Results results;
     std::string error = *layers && options->against.empty()
                             ? "error[T0701]: talc perplexity: --layers: name another program by --against"
