@@ -7,6 +7,7 @@
 #include "compiler/artifact/ArtifactWriter.h"
 #include "compiler/artifact/LauncherElf.h"
 #include "compiler/artifact/OutputFile.h"
+#include "dialects/Invariant.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
@@ -37,7 +38,7 @@ static llvm::StringRef fileName(StubKind kind) {
   case StubKind::Object:
     return "talc-object.o";
   }
-  llvm_unreachable("all kinds are above");
+  endByDefect("all kinds are above");
 }
 
 static llvm::Error missing(llvm::StringRef name, llvm::StringRef family, llvm::StringRef programDirectory) {

@@ -2,6 +2,7 @@
 // Writes symbols, functions and calls of the module that a GraphBuilder makes.
 #include "frontends/Graph.h"
 
+#include "dialects/Invariant.h"
 #include "dialects/talc/LogitParts.h"
 #include "frontends/WeightAttributes.h"
 #include "runtime/device/Step.h"
@@ -290,7 +291,7 @@ Value GraphBuilder::Graph::outerValue(Key key) {
   case Origin::Value:
     return Value::getFromOpaquePointer(reinterpret_cast<const void *>(key.second));
   }
-  llvm_unreachable("no such origin");
+  endByDefect("the origin is known");
 }
 
 //===--- repeated blocks ----------------------------------------------------------------------------------------===//

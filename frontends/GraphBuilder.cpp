@@ -2,6 +2,7 @@
 // The operations of the model definition vocabulary: each writes one op of the talc dialect, or a few.
 #include "frontends/GraphBuilder.h"
 
+#include "dialects/Invariant.h"
 #include "dialects/talc/LogitParts.h"
 #include "frontends/Graph.h"
 
@@ -91,7 +92,7 @@ static llvm::StringRef outputName(Output kind) {
   case Output::Tail:
     return tailOutput;
   }
-  llvm_unreachable("no such output");
+  endByDefect("the output is known");
 }
 
 void GraphBuilder::output(Tensor rows, Output kind) {
@@ -267,7 +268,7 @@ static ActivationKind activationKind(Activation kind) {
   case Activation::ReluSquared:
     return ActivationKind::relu_squared;
   }
-  llvm_unreachable("no such activation");
+  endByDefect("the activation is known");
 }
 
 Tensor GraphBuilder::activation(Tensor x, Activation kind) {
@@ -366,7 +367,7 @@ static MaskKind maskKind(Mask mask) {
   case Mask::Prefix:
     return MaskKind::prefix;
   }
-  llvm_unreachable("no such mask");
+  endByDefect("the mask is known");
 }
 
 Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention) {

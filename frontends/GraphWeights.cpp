@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of the model definition vocabulary that name weights and apply recipes to them.
+#include "dialects/Invariant.h"
 #include "frontends/Graph.h"
 #include "frontends/GraphBuilder.h"
 
@@ -122,7 +123,7 @@ static SinusoidLayout sinusoidLayout(Sinusoids layout) {
   case Sinusoids::Spread:
     return SinusoidLayout::spread;
   }
-  llvm_unreachable("no such layout");
+  endByDefect("the layout is known");
 }
 
 Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout, int64_t first) {

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/reference/Positions.h"
 #include "compiler/reference/StoredValues.h"
+#include "dialects/Invariant.h"
 #include "dialects/talc/formats/KvFormats.h"
 
 #include <cmath>
@@ -111,7 +112,7 @@ static KeyKind keyKind(KvReadOp op) {
   case KvCacheRole::memory:
     break;  // has no rows to read
   }
-  llvm_unreachable("every role is listed");
+  endByDefect("every role is listed");
 }
 
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(KvReadOp op, const State &state, const StepSequences &step) {
@@ -168,7 +169,7 @@ bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   case MaskKind::prefix:
     return key <= query || (key < prefix && query < prefix);
   }
-  llvm_unreachable("every mask is listed");
+  endByDefect("every mask is listed");
 }
 
 // The bias that a query itself adds to the score of a key at a distance.

@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/StoredValues.h"
+#include "dialects/Invariant.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -100,7 +101,7 @@ private:
     case CodeKind::f32:
       return as(APFloat::IEEEsingle());
     }
-    llvm_unreachable("no such kind");
+    endByDefect("the kind is known");
   }
 
   std::unique_ptr<llvm::MemoryBuffer> buffer;

@@ -3,6 +3,7 @@
 #include "compiler/reference/Evaluation.h"
 
 #include "compiler/reference/StoredValues.h"
+#include "dialects/Invariant.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,7 +37,7 @@ static double activate(ActivationKind kind, double x) {
   case ActivationKind::relu_squared:
     return x > 0 ? x * x : 0;
   }
-  llvm_unreachable("every activation function is listed");
+  endByDefect("every activation function is listed");
 }
 
 // Rounds activations to the 16-bit type of a weight, as tensor cores multiply them 16 at a time; others are unchanged.

@@ -2,6 +2,7 @@
 // Storage formats in the arithmetic of LLVM's APFloat, which knows every type of single numbers, and blocks.
 #include "compiler/reference/StoredValues.h"
 
+#include "dialects/Invariant.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -108,7 +109,7 @@ constexpr Storage table[] = {{isNumber, numberBytes, roundNumbers, decodeNumbers
 
 const Storage &findStorage(mlir::Type element) {
   const Storage *found = llvm::find_if(table, [&](const Storage &storage) { return storage.covers(element); });
-  assert(found != std::end(table) && "a type that verifiers refuse");
+  require(found != std::end(table), "verifiers refuse types that cannot be stored");
   return *found;
 }
 

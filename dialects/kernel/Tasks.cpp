@@ -2,6 +2,8 @@
 // kernel.tasks: wrapping a compute op, and verification of each space.
 #include "dialects/kernel/KernelDialect.h"
 
+#include "dialects/Invariant.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -28,7 +30,7 @@ static SpaceShape getSpaceShape(TaskSpace space) {
   case TaskSpace::keys:
     return {2, 3, 0};
   }
-  llvm_unreachable("every space has a shape");
+  talc::endByDefect("every space has a shape");
 }
 
 TasksOp TasksOp::wrap(Operation *op, Value step, TaskSpace space, Share share) {

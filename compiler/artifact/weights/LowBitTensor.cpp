@@ -2,6 +2,7 @@
 // Finds the bits of numbers, and decodes them.
 #include "compiler/artifact/weights/LowBitTensor.h"
 
+#include "dialects/Invariant.h"
 #include "dialects/talc/formats/SmallFloats.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -99,7 +100,7 @@ float LowBitTensor::number(int64_t row, int64_t column) const {
   case CodeKind::f32:
     return floatFromBits(bits);
   }
-  llvm_unreachable("no such kind");
+  endByDefect("the kind is known");
 }
 
 }  // namespace talc

@@ -124,6 +124,8 @@ public:
 
   llvm::Error fillTo(int64_t end) {
     static constexpr uint8_t zeros[65536] = {};
+    if (position > end)
+      return internalError("the bytes of a weight begin at {}, before those of others end at {}", end, position);
     while (position < end) {
       int64_t count = std::min<int64_t>(end - position, sizeof(zeros));
       if (llvm::Error error = sink({zeros, static_cast<size_t>(count)}))

@@ -2,6 +2,8 @@
 // Shapes of weights as matrices, and rounding to a storage format.
 #include "compiler/artifact/weights/WeightValues.h"
 
+#include "dialects/Invariant.h"
+
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -13,7 +15,7 @@ namespace talc {
 WeightValues::~WeightValues() = default;
 
 void WeightValues::readBlocks(Tile, uint8_t *) const {
-  llvm_unreachable("these values lie in no blocks");
+  endByDefect("these values lie in blocks");
 }
 
 MatrixShape matrixShape(mlir::RankedTensorType type) {

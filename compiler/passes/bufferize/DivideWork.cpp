@@ -14,6 +14,7 @@
 // layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "dialects/Invariant.h"
 #include "dialects/kernel/KernelDialect.h"
 
 namespace talc {
@@ -72,7 +73,7 @@ static StringRef explainShare(Share share) {
   case Share::adaptive:
     return "a worker computes its rows if the step has many tokens, else its columns";
   }
-  llvm_unreachable("every share has a reason");
+  talc::endByDefect("every share has a reason");
 }
 
 // The running step, an argument of every function with compute ops.

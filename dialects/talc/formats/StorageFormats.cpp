@@ -2,6 +2,7 @@
 // The table of storage formats.
 #include "dialects/talc/formats/StorageFormat.h"
 
+#include "dialects/Invariant.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,7 +65,7 @@ bool isQuantizedActivation(Type element) {
 
 const StorageFormat &elementFormat(ShapedType type) {
   const StorageFormat *format = getStorageFormat(type.getElementType());
-  assert(format && "elements that cannot be stored");
+  require(format, "elements have a storage format");
   return *format;
 }
 

@@ -14,6 +14,7 @@
 #include "compiler/passes/codegen/PassedBuffer.h"
 #include "compiler/passes/codegen/gpu/StepTables.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "dialects/Invariant.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -157,7 +158,7 @@ private:
     for (auto [part, value] : parts)
       if (part.field == field && part.dimension == dimension)
         return value;
-    llvm_unreachable("what a type does not say is passed");
+    talc::endByDefect("what a type does not say is passed");
   }
 
   // Whether all offsets, in bytes, have 31 bits.

@@ -13,6 +13,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
+#include "dialects/Invariant.h"
 #include "dialects/kernel/KernelAttributeNames.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "runtime/device/gpu/LaunchTable.h"
@@ -99,7 +100,7 @@ private:
     case PassedBuffer::Field::stride:
       return buffer.strides[part.dimension];
     }
-    llvm_unreachable("every field is passed");
+    talc::endByDefect("every field is passed");
   }
 
   static LogicalResult unknown(Value value) {

@@ -5,6 +5,8 @@
 // a task, and copies of a block whose keys are in several slots, must fit into L2 together with the keys.
 #include "compiler/passes/schedule/attention/AttentionPlan.h"
 
+#include "dialects/Invariant.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -127,7 +129,7 @@ static std::string explain(const AttentionPlan &plan, const kernel::KvLayout &la
                          keys, capacity, mergePercent(layout, lanes, keys), mergePercent(layout, lanes, smallestBlock),
                          smallestBlock);
   }
-  llvm_unreachable("every kind is explained");
+  endByDefect("every kind is explained");
 }
 
 std::string explain(kernel::AttentionOp op, const AttentionPlan &plan, int64_t lanes) {

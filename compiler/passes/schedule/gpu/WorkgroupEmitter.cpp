@@ -3,6 +3,7 @@
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 #include "compiler/passes/schedule/storage/LoadsAndStores.h"
+#include "dialects/Invariant.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -133,7 +134,7 @@ void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body)
 // Each thread finds the largest of its values. Among threads with the maximum the smallest index wins; indices are
 // exact as f32.
 std::pair<Value, Value> WorkgroupEmitter::largest(int64_t count, Value minimum, llvm::function_ref<Value(Value)> at) {
-  assert(count < int64_t(1) << 24);
+  require(count < int64_t(1) << 24, "f32 holds every index exactly");
   auto [index, value] = Emitter::largest(thread(), count, lanes, minimum, at);
   Value maximum = maxLanes(value), number = arith::IndexCastOp::create(b, loc, b.getI32Type(), index);
   number = arith::SIToFPOp::create(b, loc, b.getF32Type(), number);

@@ -2,6 +2,7 @@
 // The loops of kernel.gather: copies a row of a table for each token; rows of a packed table element by element.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
+#include "dialects/Invariant.h"
 
 using namespace mlir;
 
@@ -35,7 +36,7 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
   case kernel::GatherIndex::counted:
     return countTokens(e, op, row);
   }
-  llvm_unreachable("every index is handled");
+  endByDefect("every index is handled");
 }
 
 static void copyRow(Emitter &e, kernel::GatherOp op, Value index, Value row) {

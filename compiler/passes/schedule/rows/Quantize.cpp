@@ -7,6 +7,7 @@
 //   a0 a1 a2 a3   b0 b1 b2 b3    ->   a0+a2 a1+a3 b0+b2 b1+b3    ->   a0+a1+a2+a3 b0+b1+b2+b3
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
+#include "dialects/Invariant.h"
 #include "dialects/talc/formats/QuantizedActivations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -133,7 +134,7 @@ void Quantize::expandValues(Value row, Value first, int64_t vectors) {
       storeWords(lanes(scales, i / vectorsPerJoint, 1), row, fieldOffset(block, 0));
   }
   const Sums *match = llvm::find_if(sums, [&](const Sums &entry) { return entry.format == format.name; });
-  assert(match != std::end(sums) && "a format of quantized activations without sums");
+  require(match != std::end(sums), "every format of quantized activations has sums");
   (this->*match->store)(codes, row, firstBlock);
 }
 

@@ -2,6 +2,8 @@
 // Loads of float formats, which are converted to f32, and of quant blocks.
 #include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
+#include "dialects/Invariant.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -38,7 +40,7 @@ const FormatLoads &getLoads(Value buffer) {
   if (!stored)
     return numberLoads;
   const FormatLoads *loads = findDequantLoads(stored.getFormat()->name);
-  assert(loads && "a storage format that kernels cannot load");
+  require(loads, "kernels can load every storage format of a buffer");
   return *loads;
 }
 

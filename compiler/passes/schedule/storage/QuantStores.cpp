@@ -2,6 +2,8 @@
 // Stores of float formats, which are converted from f32, and of quant blocks.
 #include "compiler/passes/schedule/storage/LoadsAndStores.h"
 
+#include "dialects/Invariant.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -111,7 +113,7 @@ constexpr Encoder encoders[] = {{"q8_0", encodeQ8_0, storeQ8_0}};
 
 const Encoder &getEncoder(const StorageFormat &format) {
   auto encoder = llvm::find_if(encoders, [&](const Encoder &known) { return known.format == format.name; });
-  assert(encoder != std::end(encoders) && "a storage format that is not for KV caches");
+  require(encoder != std::end(encoders), "the storage format is one for KV caches");
   return *encoder;
 }
 

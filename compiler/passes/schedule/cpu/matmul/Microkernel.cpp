@@ -3,6 +3,7 @@
 #include "compiler/passes/schedule/cpu/matmul/Microkernel.h"
 
 #include "compiler/passes/schedule/cpu/matmul/KQuantUnpack.h"
+#include "dialects/Invariant.h"
 #include "dialects/talc/formats/QuantizedActivations.h"
 
 using namespace mlir;
@@ -61,7 +62,7 @@ void TileAccumulators::update(Value k, llvm::function_ref<Value(size_t index, Va
 //===--- microkernels -------------------------------------------------------------------------------------------===//
 
 void Microkernel::dequantize(const MatmulContext &, const TileOperands &) const {
-  llvm_unreachable("this microkernel has no dequantized panels");
+  endByDefect("this microkernel has dequantized panels");
 }
 
 // Activations are quantized for one of the weights that they meet: other weights are converted to f32.

@@ -14,6 +14,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/tasks/TaskLoops.h"
+#include "dialects/Invariant.h"
 
 namespace talc {
 #define GEN_PASS_DEF_DISTRIBUTETASKS
@@ -52,7 +53,7 @@ static StringRef describe(kernel::TasksOp tasks) {
   case kernel::TaskSpace::queries:
     return hasOneRow ? "workers take heads cyclically" : "work stealing of blocks of a head's rows";
   }
-  llvm_unreachable("every task space has a description");
+  talc::endByDefect("every task space has a description");
 }
 
 namespace {

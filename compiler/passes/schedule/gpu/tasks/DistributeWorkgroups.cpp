@@ -7,6 +7,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "dialects/Invariant.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -63,7 +64,7 @@ public:
     case kernel::TaskSpace::keys:
       return distributeKeys();
     }
-    llvm_unreachable("every space has workgroups");
+    talc::endByDefect("every space has workgroups");
   }
 
 private:
