@@ -2,7 +2,9 @@
 // vocab.txt or vocab.json of models whose tokens are words: Transformer-XL. Texts are cut as those of WikiText are:
 // words and punctuation by themselves, and what joins digits as a token of its own.
 //
-//   It cost 5,000 (or 1.8 times as much).   ->   It cost 5 @,@ 000 ( or 1 @.@ 8 times as much ) .
+//   A well-known cost: 5,000 (or 1.8 times as much).  ->
+//   A well @-@ known cost : 5 @,@ 000 ( or 1 @.@ 8 times as much ) .
+#include "frontends/huggingface/tokenizer/MosesStages.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
@@ -10,7 +12,8 @@ namespace talc::frontend {
 
 namespace {
 
-const TokenRole unknownRole{"unk_token", "<unk>"}, endRole{"eos_token", "<eos>"};
+const TokenRole unknownRole{"unk_token", "<unk>"}, endRole{"eos_token", "<eos>"},
+    formulaRole{"formula_token", "<formula>"};
 
 // A token is the first word of its line.
 Json readLines(FileTranslation &translation) {
@@ -43,17 +46,6 @@ Json replaced(const Json &pattern, const std::string &content) {
   return {{"type", "Replace"}, {"pattern", pattern}, {"content", content}};
 }
 
-// Digits on both sides make a token of a comma or a point.
-Json makeNormalizer() {
-  Json all = Json::array();
-  for (char digit = '0'; digit <= '9'; ++digit)
-    for (char sign : {',', '.'}) {
-      std::string between = sign == '.' ? "\\." : ",";
-      all.push_back(replaced({{"Regex", digit + between + "(?=[0-9])"}}, std::string{digit} + " @" + sign + "@ "));
-    }
-  return {{"type", "Sequence"}, {"normalizers", std::move(all)}};
-}
-
 Json makeDecoder() {
   Json all = Json::array({{{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}, {{"type", "Fuse"}}});
   for (const char *sign : {",", ".", "-"})
@@ -69,17 +61,13 @@ void translateWords(FileTranslation &translation) {
   draft.json["model"] = {{"type", "WordLevel"},
                          {"unk_token", unknown ? unknown->content : unknownRole.content},
                          {"vocab", readVocabulary(translation)}};
-  draft.json["normalizer"] = makeNormalizer();
-  draft.json["pre_tokenizer"] = {
-      {"type", "Sequence"},
-      {"pretokenizers",
-       Json::array({{{"type", "WhitespaceSplit"}},
-                    {{"type", "Split"},
-                     {"pattern", {{"Regex", "@[,.-]@|<[a-z]+>|'?[\\p{L}\\p{M}\\p{N}]+|[^\\p{L}\\p{M}\\p{N}\\s]"}}},
-                     {"behavior", "Isolated"},
-                     {"invert", false}}})}};
+  Json normalizer = makeMosesNormalizer();
+  if (translation.settings.flag("lower_case", false))
+    normalizer["normalizers"].insert(normalizer["normalizers"].begin(), {{"type", "Lowercase"}});
+  draft.json["normalizer"] = std::move(normalizer);
+  draft.json["pre_tokenizer"] = makeMosesPreTokenizer();
   draft.json["decoder"] = makeDecoder();
-  translation.addTokens({unknownRole, endRole});
+  translation.addTokens({unknownRole, endRole, formulaRole});
 }
 
 }  // namespace talc::frontend
