@@ -8,9 +8,15 @@
 
 namespace talc {
 
+// GGUF files have one list of settings, of which there is nothing to warn.
+static std::optional<std::vector<uint8_t>> compileGguf(const std::string &model, std::string &error,
+                                                       std::vector<std::string> * /*warnings*/) {
+  return compileGgufTokenizer(model, error);
+}
+
 constexpr Frontend table[] = {
     {"a model directory", isHuggingFace, importHuggingFace, frontend::compileTokenizerDirectory, isHuggingFaceFile},
-    {"a GGUF file", isGguf, importGguf, compileGgufTokenizer, isGgufFile},
+    {"a GGUF file", isGguf, importGguf, compileGguf, isGgufFile},
 };
 
 llvm::ArrayRef<Frontend> frontends() {

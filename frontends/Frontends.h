@@ -29,8 +29,9 @@ struct Frontend {
   mlir::OwningOpRef<mlir::ModuleOp> (*import)(const std::string &model, const ImportOptions &options,
                                               mlir::MLIRContext &context, Diagnostics &diagnostics);
   // Compiles the tokenizer to a section of the artifact (runtime/tokenizer/TokenizerFormat.h), which is empty if the
-  // model has none. Returns nothing if the tokenizer is invalid; then `error` is one line.
-  std::optional<std::vector<uint8_t>> (*compileTokenizer)(const std::string &model, std::string &error);
+  // model has none. Returns nothing if the tokenizer is invalid; then `error` is one line. `warnings` may be null.
+  std::optional<std::vector<uint8_t>> (*compileTokenizer)(const std::string &model, std::string &error,
+                                                          std::vector<std::string> *warnings);
   // Whether a file belongs to the model, and must not be overwritten.
   bool (*owns)(const std::string &model, const std::string &file);
 };

@@ -6,7 +6,9 @@
 #include "frontends/tokenizer/unicode/UnicodeProperties.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace talc::frontend {
 
@@ -43,15 +45,20 @@ public:
              (where.empty() ? "" : shortened(placeName ? placeName(where) : where, 120) + ": ") + shortened(what, 500));
   }
 
+  // Adds the line "warning: <file>: <text>", once.
+  void warn(const std::string &text) {
+    std::string line = singleLine("warning: " + file + ": " + shortened(text, 300));
+    if (std::find(warningLines.begin(), warningLines.end(), line) == warningLines.end())
+      warningLines.push_back(std::move(line));
+  }
+  const std::vector<std::string> &warnings() const { return warningLines; }
+
   // Fails with a finished line.
   void failWith(const std::string &line) {
     if (hasFailed)
       return;
     hasFailed = true;
-    message = line;
-    for (char &c : message)
-      if (static_cast<unsigned char>(c) < 0x20)
-        c = ' ';  // one line, whatever the file says
+    message = singleLine(line);
   }
 
 private:
@@ -59,6 +66,15 @@ private:
   std::string &message;
   PlaceName placeName = nullptr;
   bool hasFailed = false;
+  std::vector<std::string> warningLines;
+
+  // Whatever the file says.
+  static std::string singleLine(std::string text) {
+    for (char &c : text)
+      if (static_cast<unsigned char>(c) < 0x20)
+        c = ' ';
+    return text;
+  }
 };
 
 struct CompileContext {

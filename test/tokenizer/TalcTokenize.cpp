@@ -162,10 +162,12 @@ struct Compiled {
   }
   // A file or a model directory.
   bool compile(const std::string &path, std::string &error) {
-    bool directory = std::filesystem::is_directory(path);
-    return open(directory ? talc::frontend::compileTokenizerDirectory(path, error)
-                          : talc::frontend::compileTokenizerFile(path, error),
-                error);
+    std::vector<std::string> warnings;
+    auto bytes = std::filesystem::is_directory(path) ? talc::frontend::compileTokenizerDirectory(path, error, &warnings)
+                                                     : talc::frontend::compileTokenizerFile(path, error);
+    for (const std::string &warning : warnings)
+      std::cerr << warning << "\n";
+    return open(std::move(bytes), error);
   }
 };
 

@@ -53,6 +53,13 @@ def write(folder, files):
             file.write(content.encode() if isinstance(content, str) else content)
 
 
+def toBytes(token):
+    """The bytes of a token of a byte-level vocabulary."""
+    visible = [byte for byte in range(256) if 32 < byte < 127 or byte > 160 and byte != 173]
+    others = [byte for byte in range(256) if byte not in visible]
+    return bytes(ord(char) if ord(char) < 256 else others[ord(char) - 256] for char in token)
+
+
 def byId(vocabulary):
     return sorted(vocabulary, key=vocabulary.get)
 
@@ -78,6 +85,19 @@ def main(models, inputs, output):
     gpt2 = tokenizer("tales-gpt2")
     merges = "#version: 0.2\n" + "".join((m if isinstance(m, str) else " ".join(m)) + "\n" for m in gpt2["merges"])
     folder("gpt2", {"vocab.json": gpt2["vocab"], "merges.txt": merges})
+    tokens = [toBytes(token) for token in byId(gpt2["vocab"])[:-1]]
+    ranks = "".join(f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens))
+    folder("whisper", {"gpt2.tiktoken": ranks})
+    folder("llama3", {"tokenizer.model": ranks})
+    folder("llama3-named", {"tokenizer.model": ranks, "tokenizer_config.json": {
+        "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<b>", "added_tokens_decoder": {"800": {"content": "<b>"}}}})
+    folder("qwen1", {"qwen.tiktoken": ranks})
+    pattern = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+    folder("tekken", {"tekken.json": {
+        "config": {"pattern": pattern, "default_vocab_size": len(tokens) + 10, "default_num_special_tokens": 10, "version": "v7"},
+        "special_tokens": [{"rank": rank, "token_str": text, "is_control": True} for rank, text in enumerate(["<unk>", "<s>"])],
+        "vocab": [{"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
+                  for rank, token in enumerate(tokens + [b"unused token"])]}})
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     shifted = {token: id + len(special) for token, id in gpt2["vocab"].items()}
     shifted.update({token: id for id, token in enumerate(special)}, **{"<mask>": len(shifted) + len(special)})

@@ -18,9 +18,12 @@ namespace talc::tools {
 // Reads a tokenizer.json or the tokenizer of a model. The section is empty if a model has no tokenizer.
 static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &section) {
   std::string error;
+  std::vector<std::string> warnings;
   const Frontend *reader = findFrontend(path);
   std::optional<std::vector<uint8_t>> bytes =
-      reader ? reader->compileTokenizer(path, error) : frontend::compileTokenizerFile(path, error);
+      reader ? reader->compileTokenizer(path, error, &warnings) : frontend::compileTokenizerFile(path, error);
+  for (const std::string &warning : warnings)
+    llvm::errs() << warning << "\n";
   if (!bytes)
     return llvm::createStringError(error);
   section = std::move(*bytes);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which files of a model directory are its tokenizer.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/huggingface/tokenizer/TiktokenFiles.h"
+#include "frontends/huggingface/tokenizer/TokenizerClasses.h"
+#include "frontends/huggingface/tokenizer/TokenizerJson.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <algorithm>
@@ -14,38 +17,20 @@ constexpr uint64_t maxFileSize = uint64_t(256) << 20;
 
 using Translate = void (*)(FileTranslation &);
 
-// tokenizer_class of tokenizer_config.json, or else model_type of config.json, decides.
-struct TokenizerClass {
-  const char *name;
-  std::vector<const char *> modelTypes;
-  Translate translate;
-};
-
-const TokenizerClass classes[] = {
-    {"BertTokenizer", {"bert"}, translateWordPiece},
-    {"DistilBertTokenizer", {"distilbert"}, translateWordPiece},
-    {"ElectraTokenizer", {"electra"}, translateWordPiece},
-    {"MobileBertTokenizer", {"mobilebert"}, translateWordPiece},
-    {"GPT2Tokenizer", {"gpt2", "gpt_neo", "gptj", "opt"}, translateGpt2},
-    {"CodeGenTokenizer", {"codegen", "phi"}, translateGpt2},
-    {"RobertaTokenizer", {"roberta"}, translateRoberta},
-    {"BartTokenizer", {"bart"}, translateRoberta},
-    {"Qwen2Tokenizer", {"qwen2", "qwen3"}, translateQwen2},
-    {"LlamaTokenizer", {"llama", "mistral", "mixtral"}, translateLlama},
-    {"T5Tokenizer", {"t5", "mt5", "umt5"}, translateT5},
-    {"XLMRobertaTokenizer", {"xlm-roberta"}, translateXlmRoberta},
-    {"CamembertTokenizer", {"camembert"}, translateCamembert},
-    {"MarianTokenizer", {"marian"}, translateMarian},
-    {"TransfoXLTokenizer", {"transfo-xl"}, translateWords},
-};
-
 // If no setting names the tokenizer, the files tell it.
 struct FileRule {
   std::vector<const char *> files;
   Translate translate;
+  bool isFormat = false;                              // the files tell it even if a setting names a class
+  bool (*isMatch)(const ModelDirectory &) = nullptr;  // null: the names of the files are enough
 };
 
 const FileRule rules[] = {
+    {{"tekken.json"}, translateTekken, true},
+    {{"tokenizer.model"}, translateTiktoken, true, hasTiktokenModel},
+    {{"qwen.tiktoken"}, translateTiktoken, true},
+    {{"multilingual.tiktoken"}, translateTiktoken, true},
+    {{"gpt2.tiktoken"}, translateTiktoken, true},
     {{"source.spm", "vocab.json"}, translateMarian},
     {{"vocab.json", "merges.txt"}, translateGpt2},
     {{"vocab.txt"}, translateWordPiece},
@@ -56,21 +41,18 @@ const FileRule rules[] = {
 };
 
 bool hasFiles(const ModelDirectory &directory, const FileRule &rule) {
-  return std::all_of(rule.files.begin(), rule.files.end(), [&](const char *file) { return directory.contains(file); });
+  return std::all_of(rule.files.begin(), rule.files.end(),
+                     [&](const char *file) { return directory.contains(file); }) &&
+         (!rule.isMatch || rule.isMatch(directory));
 }
 
 // Returns null without an error if no class is named, or none that a model type has.
 Translate findByClass(const TokenizerSettings &settings, CompileErrors &errors) {
-  for (const TokenizerClass &known : classes) {
-    auto isSame = [&](const char *type) { return settings.modelType() == type; };
-    bool ofType = std::any_of(known.modelTypes.begin(), known.modelTypes.end(), isSame);
-    if (settings.tokenizerClass().empty() ? ofType : settings.tokenizerClass() == known.name)
-      return known.translate;
-  }
-  if (!settings.tokenizerClass().empty())
+  const TokenizerClass *known = findTokenizerClass(settings);
+  if (!settings.tokenizerClass().empty() && !(known && known->translate))
     errors.fail(TokenizerError::Unsupported, "tokenizer_class",
                 "'" + settings.tokenizerClass() + "' without a tokenizer.json is not known to talc");
-  return nullptr;
+  return known ? known->translate : nullptr;
 }
 
 }  // namespace
@@ -109,31 +91,56 @@ void FileTranslation::addTokens(const std::vector<TokenRole> &roles) {
     draft.addToken(token);
 }
 
-Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors) {
-  if (directory.contains("tokenizer.json"))
-    return readTokenizerObject(directory, "tokenizer.json", errors);
-  auto rule = std::find_if(std::begin(rules), std::end(rules), [&](auto &r) { return hasFiles(directory, r); });
-  if (rule == std::end(rules))
-    return nullptr;
+static Json translateFiles(const ModelDirectory &directory, const FileRule &rule, CompileErrors &errors) {
   TokenizerSettings settings(directory, errors);
-  Translate translate = errors.failed() ? nullptr : findByClass(settings, errors);
+  Translate translate = errors.failed() || rule.isFormat ? nullptr : findByClass(settings, errors);
   FileTranslation translation{directory, settings, errors, TokenizerDraft(errors)};
   if (!errors.failed())
-    (translate ? translate : rule->translate)(translation);
+    (translate ? translate : rule.translate)(translation);
   return std::move(translation.draft.json);
 }
 
+Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors) {
+  if (directory.contains("tokenizer.json"))
+    return readTokenizerJson(directory, errors);
+  auto rule = std::find_if(std::begin(rules), std::end(rules), [&](auto &r) { return hasFiles(directory, r); });
+  return rule == std::end(rules) ? Json() : translateFiles(directory, *rule, errors);
+}
+
+// A vocabulary file that is a whole tokenizer with the settings beside it. Null without an error if it is none.
+static Json readVocabularyFile(const std::string &path, CompileErrors &errors) {
+  size_t slash = path.rfind('/');
+  std::string name = path.substr(slash + 1);
+  auto isNamed = [&](const FileRule &rule) { return rule.files.size() == 1 && rule.files[0] == name; };
+  if (std::none_of(std::begin(rules), std::end(rules), isNamed))
+    return nullptr;
+  Diagnostics diagnostics;
+  auto directory = ModelDirectory::open(slash == std::string::npos ? "." : path.substr(0, slash + 1), diagnostics);
+  if (!directory) {
+    errors.failWith(diagnostics.errors().front());
+    return nullptr;
+  }
+  auto rule = std::find_if(std::begin(rules), std::end(rules),
+                           [&](const FileRule &r) { return isNamed(r) && hasFiles(*directory, r); });
+  return rule == std::end(rules) ? Json() : translateFiles(*directory, *rule, errors);
+}
+
 std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error) {
+  CompileContext context(path, error);
+  Json translated = readVocabularyFile(path, context.errors);
+  if (!translated.is_null() || context.errors.failed())
+    return compileTokenizer(context, translated);
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file.good() && !file.eof()) {
-    CompileErrors(path, error).fail(TokenizerError::Unreadable, "", "the file cannot be read");
+    context.errors.fail(TokenizerError::Unreadable, "", "the file cannot be read");
     return std::nullopt;
   }
   return compileTokenizer(text, path, error);
 }
 
-std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error) {
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error,
+                                                              std::vector<std::string> *warnings) {
   CompileContext context(path, error);
   Diagnostics diagnostics;
   auto directory = ModelDirectory::open(path, diagnostics);
@@ -142,6 +149,8 @@ std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string 
     return std::nullopt;
   }
   Json json = readTokenizerFiles(*directory, context.errors);
+  if (warnings)
+    *warnings = context.errors.warnings();
   if (json.is_null() && !context.errors.failed())
     return std::vector<uint8_t>();
   return compileTokenizer(context, json);

@@ -8,6 +8,8 @@
 //   tokenizer.model, spiece.model,
 //   sentencepiece.bpe.model                     SentencePiece: Llama, T5, XLM-RoBERTa
 //   source.spm, vocab.json                      SentencePiece for cutting, a vocabulary for ids: Marian
+//   tokenizer.model, *.tiktoken                 lines of tiktoken: Llama 3, Qwen 1, Whisper
+//   tekken.json                                 Mistral
 #pragma once
 
 #include "frontends/ModelDirectory.h"
@@ -16,13 +18,15 @@
 
 namespace talc::frontend {
 
-// The section of a file: a tokenizer.json. The file is untrusted; on failure `error` is one line "error[T031n]: <file>:
+// The section of a file: a tokenizer.json, or one that Llama's, Qwen's or Mistral's code reads. The file is untrusted;
+// on failure `error` is one line "error[T031n]: <file>:
 // ...". Truncation, padding and dropout are not part of the section.
 std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error);
 
 // The section of a model directory: of tokenizer.json, or of the vocabulary files that stand in for it. An empty
-// section: the directory has neither.
-std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error);
+// section: the directory has neither. `warnings`, if any, gets lines "warning: <file>: ...".
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error,
+                                                              std::vector<std::string> *warnings = nullptr);
 
 // tokenizer.json or its equivalent; null without an error if the directory has no tokenizer. Errors name the file.
 Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);

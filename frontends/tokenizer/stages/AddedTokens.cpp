@@ -11,7 +11,8 @@ using namespace tokenizer;
 namespace {
 
 uint32_t readFlags(const JsonFields &fields) {
-  uint32_t flags = tokenPresent | tokenAdded;
+  // Descriptions that talc makes itself may have tokens that no text is searched for.
+  uint32_t flags = tokenPresent | (fields.flag("matched", true) ? uint32_t(tokenAdded) : 0);
   if (fields.flag("special", false))
     flags |= tokenSpecial;
   if (fields.flag("single_word", false))

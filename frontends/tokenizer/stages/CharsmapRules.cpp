@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SentencePiece's precompiled_charsmap: a Darts double array over NUL-terminated replacements, unfolded to a plain
 // trie.
+#include "frontends/tokenizer/Base64.h"
 #include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 
@@ -13,30 +14,6 @@ using namespace tokenizer;
 namespace {
 
 constexpr size_t maxRules = 1u << 20, maxKeySize = 64, maxVisits = 1u << 22;
-
-bool decodeBase64(const std::string &text, std::string &bytes) {
-  uint32_t buffer = 0;
-  int bits = 0;
-  for (char c : text) {
-    int value = c >= 'A' && c <= 'Z'   ? c - 'A'
-                : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                : c >= '0' && c <= '9' ? c - '0' + 52
-                : c == '+'             ? 62
-                : c == '/'             ? 63
-                                       : -1;
-    if (c == '=')
-      break;
-    if (value < 0)
-      return false;
-    buffer = buffer << 6 | static_cast<uint32_t>(value);
-    bits += 6;
-    if (bits < 8)
-      continue;
-    bits -= 8;
-    bytes.push_back(static_cast<char>(buffer >> bits & 0xFF));
-  }
-  return true;
-}
 
 // Bit fields of a unit: leaf flag 8, label 0-7 and 31, offset 10-30 scaled by bit 9, value 0-30.
 class DoubleArray {

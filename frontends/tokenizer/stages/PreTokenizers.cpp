@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pre-tokenizers of tokenizer.json. Most of them split at a pattern and differ in the pattern only.
+#include "frontends/tokenizer/SplitPatterns.h"
 #include "frontends/tokenizer/regex/RegexCompiler.h"
 #include "frontends/tokenizer/stages/PipelineStages.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
@@ -9,8 +10,6 @@ namespace talc::frontend {
 using namespace tokenizer;
 
 namespace {
-
-constexpr const char *gpt2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 CharacterSet bertPunctuation() {
   CharacterSet set{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
