@@ -10,6 +10,7 @@
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/gguf/GgufConfig.h"
+#include "frontends/gguf/GgufTokenRoles.h"
 #include "frontends/gguf/GgufWeights.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -58,23 +59,50 @@ static int64_t readToken(const GgufModel &model, const std::string &key, Diagnos
   return -1;
 }
 
+// The ends that keys name, then those that are known by their texts; `named`: how many of the former.
+static std::vector<int64_t> readEnds(const GgufModel &model, bool generates, size_t &named, Diagnostics &diagnostics) {
+  std::vector<int64_t> ends;
+  auto add = [&](int64_t id) {
+    if (id >= 0 && !llvm::is_contained(ends, id))
+      ends.push_back(id);
+  };
+  for (const char *name : {"eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep"})
+    add(readToken(model, fmt::format("tokenizer.ggml.{}_token_id", name), diagnostics));
+  named = ends.size();
+  if (generates)
+    for (uint32_t id : frontend::rolesByText(model).ends)
+      add(id);
+  return ends;
+}
+
+// One line of those that no key names.
+static void tellEnds(const GgufModel &model, llvm::ArrayRef<int64_t> ends, MLIRContext &context) {
+  if (ends.empty())
+    return;
+  const json &tokens = *model.find("tokenizer.ggml.tokens");
+  std::string list;
+  for (int64_t id : ends)
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ",
+                        quotedText(tokens[static_cast<size_t>(id)].get<std::string>()), id);
+  emitRemark(UnknownLoc::get(&context)) << model.file() << ": texts also end with " << list
+                                        << ", as these tokens' texts say; no key names them";
+}
+
 // Files of this kind say which tokens begin and end texts, nothing else.
 static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchitecture &architecture,
-                                         const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics) {
+                                         const FamilyTokens &tokens, OwningOpRef<ModuleOp> &module,
+                                         Diagnostics &diagnostics) {
   auto values = artifact::neutralSettings<ReadForm>();
-  auto token = [&](std::string_view name) {
-    return readToken(model, fmt::format("tokenizer.ggml.{}_token_id", name), diagnostics);
-  };
-  values.beginToken = token("bos");
-  for (const char *name : {"eos", "eot", "eom"})
-    if (int64_t end = token(name); end >= 0 && !llvm::is_contained(values.end, end))
-      values.end.push_back(end);
+  values.beginToken = readToken(model, "tokenizer.ggml.bos_token_id", diagnostics);
+  size_t named = 0;
+  values.end = readEnds(model, hasOutput(*module, logitsOutput), named, diagnostics);
+  tellEnds(model, llvm::ArrayRef(values.end).drop_front(named), *module->getContext());
   values.startToken = tokens.start;
   if (int64_t start = readToken(model, fmt::format("{}.{}", architecture.name, settings::startToken.key), diagnostics);
       tokens.start >= 0 && start >= 0)
     values.startToken = start;
   std::set<std::string> ignored;
-  fitToModel(values, vocabulary, ignored);
+  fitToModel(values, vocabularySize(*module), ignored);
   return values;
 }
 
@@ -122,8 +150,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   if (!options.randomSeed)
     stored.reportUnused();
   ModelAttributes attributes{model.directory().path(), model.name(),
-                             readGeneration(model, architecture, family.tokens, vocabularySize(*module), diagnostics),
-                             "none"};
+                             readGeneration(model, architecture, family.tokens, module, diagnostics), "none"};
   if (hasOutput(*module, hiddenOutput))
     attributes.pooling = readPooling(model, architecture, diagnostics);
   setModelAttributes(*module, attributes);

@@ -4,6 +4,7 @@
 
 #include "frontends/Json.h"
 #include "frontends/gguf/Gguf.h"
+#include "frontends/gguf/GgufTokenRoles.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <cmath>
@@ -64,6 +65,14 @@ std::string GgufTokenizer::architecture() const {
   return value && value->is_string() ? value->get<std::string>() : std::string();
 }
 
+std::string GgufTokenizer::modelName() const {
+  const Json *value = model.find("general.name");
+  std::string name = value && value->is_string() ? value->get<std::string>() : std::string();
+  for (char &c : name)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name;
+}
+
 std::optional<uint32_t> GgufTokenizer::id(const char *role) const {
   const std::string name = std::string(role) + "_token_id";
   const Json *value = find(name);
@@ -117,11 +126,24 @@ bool GgufTokenizer::readTokens(bool scored) {
   return !errors.failed();
 }
 
+void GgufTokenizer::correctTypes() {
+  TokenRoles roles = rolesByText(model);
+  for (uint32_t id : roles.control)
+    tokens[id].type = PieceType::Control;
+  for (uint32_t id : roles.shown)
+    tokens[id].type = PieceType::UserDefined;
+}
+
 void GgufTokenizer::addSpecialTokens() {
-  for (uint32_t i = 0; i < tokens.size(); ++i)
-    if (tokens[i].type == PieceType::Control || tokens[i].type == PieceType::Unknown ||
-        tokens[i].type == PieceType::UserDefined)
-      draft.addToken({tokens[i].text, i, tokens[i].type != PieceType::UserDefined});
+  correctTypes();
+  for (uint32_t i = 0; i < tokens.size(); ++i) {
+    const PieceType type = tokens[i].type;
+    if (type != PieceType::Control && type != PieceType::Unknown && type != PieceType::UserDefined)
+      continue;
+    AddedToken token{tokens[i].text, i, type != PieceType::UserDefined};
+    setStrips(*this, token);
+    draft.addToken(token);
+  }
 }
 
 // Two texts are each treated as one, but an end that no beginning separates from the next text stands there twice.
@@ -167,7 +189,7 @@ std::optional<std::vector<uint8_t>> compileGgufTokenizer(const std::string &path
     return std::vector<uint8_t>();
   if (frontend::TokenizerKind fill = frontend::tokenizerKind(kind); !fill)
     context.errors.fail(frontend::TokenizerError::Unsupported, "tokenizer.ggml.model",
-                        "is '" + kind + "', expected " + frontend::tokenizerKinds());
+                        "is '" + kind + "', expected " + frontend::tokenizerKinds() + frontend::useOtherTokenizer);
   else
     fill(tokenizer);
   return compileTokenizer(context, tokenizer.draft.json);

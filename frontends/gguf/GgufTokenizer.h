@@ -28,8 +28,10 @@ public:
   std::optional<std::string> token(const char *role) const;
   std::optional<uint32_t> id(const char *role) const;
   std::string architecture() const;
+  std::string modelName() const;  // in small letters
 
-  // Control tokens and user-defined tokens are matched in texts before anything else.
+  // Control tokens and user-defined tokens are matched in texts before anything else. Some are known by their texts
+  // (GgufTokenRoles.h), and some strip the spaces beside them (GgufStrips.cpp).
   void addSpecialTokens();
   // Puts the tokens of these roles around texts, if add_bos_token and add_eos_token say so, or by default `adds`.
   struct Around {
@@ -43,11 +45,18 @@ public:
 
 private:
   const nlohmann::json *find(const std::string &name) const;
+  void correctTypes();
   void wrong(const std::string &name, const std::string &expected) const;
   const nlohmann::json *list(const char *name, size_t length) const;
 
   const GgufModel &model;
 };
+
+// What to do with a tokenizer that talc does not know.
+constexpr const char *useOtherTokenizer = "; with --tokenizer=DIR talc takes the tokenizer of the original model";
+
+// Sets which spaces beside a special token belong to it: GGUF does not say, but names do (GgufStrips.cpp).
+void setStrips(const GgufTokenizer &tokenizer, AddedToken &token);
 
 // The function that fills the draft for a value of tokenizer.ggml.model (GgufTokenizerKinds.cpp).
 using TokenizerKind = void (*)(GgufTokenizer &);

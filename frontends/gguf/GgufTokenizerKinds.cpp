@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of tokenizers: BPE of bytes, SentencePiece's two kinds, WordPiece.
+// The table of tokenizers: BPE, SentencePiece's two kinds, WordPiece.
+#include "frontends/gguf/GgufPreTokenizers.h"
 #include "frontends/gguf/GgufTokenizer.h"
-
-#include "frontends/tokenizer/SplitPatterns.h"
 #include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
 #include <algorithm>
@@ -11,123 +10,86 @@ namespace talc::frontend {
 
 namespace {
 
-//===--- BPE of bytes -------------------------------------------------------------------------------------------===//
+//===--- BPE ------------------------------------------------------------------------------------------------------===//
 
-// How texts are cut into words: by patterns, each of which splits what those before it left, then single digits, then
-// by GPT-2's pattern.
-struct Splits {
-  std::vector<const char *> patterns;
-  bool digits = false, gpt2 = false;
-  bool composes = false;    // texts become NFC first
-  bool wholeWords = false;  // words that are tokens need no merges; texts begin with a token
-};
-
-Splits gpt2() {
-  return {{}, false, true};
-}
-Splits digits() {
-  return {{}, true, true};
-}
-Splits llama3() {
-  return {{llama3Pattern}, false, false, false, true};
-}
-Splits qwen2() {
-  return {{qwen2Pattern}, false, false, true};
-}
-Splits gpt4o() {
-  return {{gpt4oPattern}};
-}
-Splits deepseek() {
-  return {{deepseekNewlines, deepseekLetters, deepseekMarks, deepseekEnd, deepseekScripts}, true};
-}
-Splits deepseekCoder() {
-  return {{deepseekNewlines, deepseekCoderLetters, deepseekCoderMarks, deepseekScripts}, true};
-}
-Splits deepseekV3() {
-  return {{deepseekV3Numbers, deepseekV3Scripts, deepseekV3Words}};
-}
-
-// What tokenizer.ggml.pre means: GGUF has a name where tokenizer.json has rules.
-struct PreTokenizer {
-  const char *name;
-  Splits (*splits)();
-};
-
-constexpr PreTokenizer preTokenizers[] = {
-    {"gpt-2", gpt2},
-    {"gpt2", gpt2},
-    {"jina-de", gpt2},
-    {"jina-en", gpt2},
-    {"jina-es", gpt2},
-    {"mpt", gpt2},
-    {"olmo", gpt2},
-    {"phi-2", gpt2},
-    {"roberta-bpe", gpt2},
-    {"codeshell", digits},
-    {"command-r", digits},
-    {"refact", digits},
-    {"smollm", digits},
-    {"starcoder", digits},
-    {"llama-bpe", llama3},
-    {"llama-v3", llama3},
-    {"llama3", llama3},
-    {"qwen2", qwen2},
-    {"deepseek-r1-qwen", qwen2},
-    {"gpt-4o", gpt4o},
-    {"deepseek-llm", deepseek},
-    {"deepseek-coder", deepseekCoder},
-    {"deepseek-v3", deepseekV3},
-};
-
-Json byteLevel(bool usesPattern, bool addsSpace) {
-  return {{"type", "ByteLevel"}, {"add_prefix_space", addsSpace}, {"use_regex", usesPattern}};
-}
-
-Json splitting(const Splits &splits, bool addsSpace) {
+Json splitting(const Splits &splits) {
   Json stages = Json::array();
   for (const char *pattern : splits.patterns)
     stages.push_back(
         {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}});
   if (splits.digits)
     stages.push_back({{"type", "Digits"}, {"individual_digits", true}});
-  stages.push_back(byteLevel(splits.gpt2, addsSpace));
+  return stages;
+}
+
+Json sequence(Json stages) {
   return {{"type", "Sequence"}, {"pretokenizers", std::move(stages)}};
 }
 
-// Files of GPT-2 were written before the key was invented.
-std::optional<Splits> findSplits(const GgufTokenizer &tokenizer) {
-  std::string name = tokenizer.text("pre");
-  if (name.empty() && tokenizer.architecture() == "gpt2")
-    return gpt2();
-  for (const PreTokenizer &known : preTokenizers)
-    if (name == known.name)
-      return known.splits();
+void refusePreTokenizer(const GgufTokenizer &tokenizer, const std::string &name) {
   tokenizer.errors.fail(TokenizerError::Unsupported, "tokenizer.ggml.pre",
-                        name.empty() ? "is missing, so that nobody knows how texts are cut into words"
-                                     : "'" + name + "' is not known to talc");
-  return std::nullopt;
+                        (name.empty() ? "is missing, so that nobody knows how texts are cut into words"
+                                      : "'" + name + "' is not known to talc") +
+                            useOtherTokenizer);
 }
 
-void fillByteLevel(GgufTokenizer &tokenizer) {
-  TokenizerDraft &draft = tokenizer.draft;
-  auto splits = findSplits(tokenizer);
-  if (!splits || !tokenizer.readTokens(/*scored=*/false))
-    return;
+// Files of GPT-2 were written before the key was invented.
+const PreTokenizer *readPreTokenizer(const GgufTokenizer &tokenizer) {
+  std::string name = tokenizer.text("pre");
+  const PreTokenizer *known = findPreTokenizer(name.empty() && tokenizer.architecture() == "gpt2" ? "gpt-2" : name);
+  if (!known)
+    refusePreTokenizer(tokenizer, name);
+  return known;
+}
+
+// Reads the vocabulary and the merges; returns false after an error.
+bool setMerges(GgufTokenizer &tokenizer, const PreTokenizer &words) {
+  if (!tokenizer.readTokens(/*scored=*/false))
+    return false;
   Json vocabulary = Json::object();
   for (uint32_t id = 0; id < tokenizer.tokens.size(); ++id) {
     vocabulary[tokenizer.tokens[id].text] = id;
-    draft.know(tokenizer.tokens[id].text, id);
+    tokenizer.draft.know(tokenizer.tokens[id].text, id);
   }
-  draft.json["model"] = {{"type", "BPE"},
-                         {"ignore_merges", splits->wholeWords},
-                         {"vocab", std::move(vocabulary)},
-                         {"merges", tokenizer.merges()}};
-  draft.json["pre_tokenizer"] = splitting(*splits, tokenizer.flag("add_space_prefix", false));
-  draft.json["decoder"] = {{"type", "ByteLevel"}};
-  if (splits->composes)
-    draft.json["normalizer"] = {{"type", "NFC"}};
+  tokenizer.draft.json["model"] = {{"type", "BPE"},
+                                   {"ignore_merges", words.wholeWords},
+                                   {"byte_fallback", words.isText},
+                                   {"vocab", std::move(vocabulary)},
+                                   {"merges", tokenizer.merges()}};
   tokenizer.addSpecialTokens();
-  tokenizer.setTemplates({splits->wholeWords, false});
+  tokenizer.setTemplates({words.begins, false});
+  return !tokenizer.errors.failed();
+}
+
+void setByteStages(GgufTokenizer &tokenizer, const PreTokenizer &words) {
+  Json stages = splitting(words.splits);
+  stages.push_back({{"type", "ByteLevel"},
+                    {"add_prefix_space", tokenizer.flag("add_space_prefix", false)},
+                    {"use_regex", words.splits.gpt2}});
+  tokenizer.draft.json["pre_tokenizer"] = sequence(std::move(stages));
+  tokenizer.draft.json["decoder"] = {{"type", "ByteLevel"}};
+  if (words.composes)
+    tokenizer.draft.json["normalizer"] = {{"type", "NFC"}};
+}
+
+void setTextStages(GgufTokenizer &tokenizer, const PreTokenizer &words) {
+  setLlamaStages(tokenizer.draft.json, {tokenizer.flag("add_space_prefix", false)});
+  tokenizer.draft.json["pre_tokenizer"] = sequence(splitting(words.splits));
+}
+
+void fillBpe(GgufTokenizer &tokenizer, const PreTokenizer *words) {
+  if (!words || !setMerges(tokenizer, *words))
+    return;
+  (words->isText ? setTextStages : setByteStages)(tokenizer, *words);
+}
+
+void fillNamedBpe(GgufTokenizer &tokenizer) {
+  fillBpe(tokenizer, readPreTokenizer(tokenizer));
+}
+
+// Files of Gemma 4 say nothing of how texts are cut.
+void fillGemma4(GgufTokenizer &tokenizer) {
+  fillBpe(tokenizer, findPreTokenizer("gemma4"));
 }
 
 //===--- SentencePiece ------------------------------------------------------------------------------------------===//
@@ -176,7 +138,8 @@ void fillT5(GgufTokenizer &tokenizer) {
   SentencePieceModel model;
   if (!readModel(tokenizer, SegmentationKind::Unigram, model))
     return;
-  setMetaspaceStages(tokenizer.draft.json, model, {tokenizer.flag("add_space_prefix", true)});
+  setMetaspaceStages(tokenizer.draft.json, model, {tokenizer.flag("add_space_prefix", true)},
+                     !tokenizer.flag("remove_extra_whitespaces", true));
   setSegmentation(tokenizer, model);
   tokenizer.setTemplates({false, true});
 }
@@ -202,7 +165,7 @@ bool keepsCase(const GgufTokenizer &tokenizer) {
 void fillWordPiece(GgufTokenizer &tokenizer) {
   if (!tokenizer.readTokens(/*scored=*/false))
     return;
-  bool lowercase = !keepsCase(tokenizer);
+  bool lowercase = tokenizer.flag("normalizer.lowercase", !keepsCase(tokenizer));
   for (SentencePiece &token : tokenizer.tokens)
     token.text = wordPiece(token);
   TokenizerDraft &draft = tokenizer.draft;
@@ -214,7 +177,7 @@ void fillWordPiece(GgufTokenizer &tokenizer) {
   draft.json["normalizer"] = {{"type", "BertNormalizer"},
                               {"clean_text", true},
                               {"handle_chinese_chars", true},
-                              {"strip_accents", lowercase},
+                              {"strip_accents", tokenizer.flag("normalizer.strip_accents", lowercase)},
                               {"lowercase", lowercase}};
   draft.json["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   draft.json["model"] = {{"type", "WordPiece"},
@@ -234,7 +197,8 @@ struct Kind {
   TokenizerKind fill;
 };
 
-constexpr Kind kinds[] = {{"bert", fillWordPiece}, {"gpt2", fillByteLevel}, {"llama", fillLlama}, {"t5", fillT5}};
+constexpr Kind kinds[] = {
+    {"bert", fillWordPiece}, {"gemma4", fillGemma4}, {"gpt2", fillNamedBpe}, {"llama", fillLlama}, {"t5", fillT5}};
 
 }  // namespace
 

@@ -38,10 +38,73 @@ constexpr const char *deepseekScripts = R"([\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud
 constexpr const char *deepseekCoderLetters = R"(\s?\p{L}+)";
 constexpr const char *deepseekCoderMarks = R"(\s?\p{P}+)";
 
-constexpr const char *deepseekV3Numbers = R"(\p{N}{1,3})";
 constexpr const char *deepseekV3Scripts = R"([\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+)";
 constexpr const char *deepseekV3Words =
     R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|)"
     R"( ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+//===--- of single models ---------------------------------------------------------------------------------------===//
+
+constexpr const char *numberRuns = R"(\p{N}+)", *oneNumber = R"(\p{N})", *threeNumbers = R"(\p{N}{1,3})";
+constexpr const char *threeDigits = "[0-9][0-9][0-9]";
+constexpr const char *newlineRuns = R"([^\n]+|[\n]+)";
+
+constexpr const char *falconMarks = R"([\p{P}\$\+<=>\^~\|]+)", *falconAllMarks = R"([\p{P}\$\+<=>\^~\|`]+)";
+constexpr const char *bloomPattern = R"( ?[^(\s|[.,!?…。，、।۔،])]+)";
+
+// Groups of three digits, counted from the right.
+constexpr const char *threeDigitsFromRight = R"(\d{1,3}(?=(?:\d{3})*\b))";
+constexpr const char *superBpeDigits = R"((?=(\d{3})+(?!\d)))";
+// The same of a run of numbers.
+constexpr const char *afmoeNumbers = R"(\A\p{N}{1,2}(?=(?:\p{N}{3})+\z)|\p{N}{1,3})";
+constexpr const char *afmoeScripts =
+    R"([\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\u3040-\u309f\u30a0-\u30ff\uff65-\uff9f\u2f00-\u2fdf\u0e00-\u0e7f)"
+    R"(\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\uaa60-\uaa7f\ua9e0-\ua9ff\uac00-\ud7af\u1100-\u11ff]+)";
+
+// Llama 3's pattern with single digits, and marks that belong to words.
+constexpr const char *qwen35Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|)"
+    R"(\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char *minicpm5Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char *jais2Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|)"
+    R"(\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S)|\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|)"
+    R"(\s{1,2}(?!\S)|\s{1})";
+constexpr const char *ufakzekaPattern =
+    R"([^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char *seedCoderPattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char *bailingPattern =
+    R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr const char *exaoneMoePattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|)"
+    R"(\s*[\r\n]|\s+(?!\S)|\s+)";
+// GPT-4o's pattern without endings, with single digits.
+constexpr const char *tekkenPattern = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|)"
+                                      R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
+                                      R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char *youtuScripts =
+    R"([\uac00-\ud7a3\u3131-\u318e]+|[！…“”‘’—：；，、\u3000-\u303f\ufe30-\ufe4f]+|[\u3105-\u312f]+|)"
+    R"([\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+)";
+constexpr const char *youtuPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+// GPT-4o's pattern, but Chinese characters are words of their own.
+constexpr const char *kimiK2Pattern =
+    R"([\p{Han}]+|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+constexpr const char *chameleonSentinels = "<sentinel:[0-9]+>",
+                     *chameleonImages = "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z";
+constexpr const char *chameleonSpaces = R"(([\t\n]|    |  ))", *chameleonMarks = R"([\p{P}!-/:-@\[-`{-~])";
+
+constexpr const char *spark25Words =
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+|)"
+    R"( ?[\p{P}\p{S}]+|[\r\n]|\s+(?!\S)|\s+)";
 
 }  // namespace talc::frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for the tests: compiles a tokenizer.json, or the tokenizer of a model directory, and encodes or decodes
-// what stands on standard input.
+// A program for the tests: compiles a tokenizer.json, or the tokenizer of a model directory or of a GGUF file, and
+// encodes or decodes what stands on standard input.
 //
 //   talc-tokenize FILE MODE [OPTIONS]
 //     check        compile and open only; prints the size of the section's vocabulary
@@ -18,6 +18,7 @@
 //     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
 //     repeat S N   encodes S repeated N times; prints the number of ids
 //   OPTIONS: --json (lines are JSON strings), --no-special, --plain (special tokens in the text are text)
+#include "frontends/gguf/Gguf.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 #include "runtime/tokenizer/TextStream.h"
@@ -160,11 +161,14 @@ struct Compiled {
   bool compile(const std::string &json, const std::string &name, std::string &error) {
     return open(talc::frontend::compileTokenizer(json, name, error), error);
   }
-  // A file or a model directory.
+  // A tokenizer.json, a GGUF file or a model directory.
   bool compile(const std::string &path, std::string &error) {
+    if (!std::filesystem::is_directory(path))
+      return open(talc::isGguf(path) ? talc::compileGgufTokenizer(path, error)
+                                     : talc::frontend::compileTokenizerFile(path, error),
+                  error);
     std::vector<std::string> warnings;
-    auto bytes = std::filesystem::is_directory(path) ? talc::frontend::compileTokenizerDirectory(path, error, &warnings)
-                                                     : talc::frontend::compileTokenizerFile(path, error);
+    std::vector<uint8_t> bytes = talc::frontend::compileTokenizerDirectory(path, error, &warnings);
     for (const std::string &warning : warnings)
       std::cerr << warning << "\n";
     return open(std::move(bytes), error);

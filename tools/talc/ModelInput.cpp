@@ -51,6 +51,12 @@ static llvm::Expected<ModelInput> importModel(const Frontend &frontend, const Co
                                               mlir::MLIRContext &context) {
   Diagnostics diagnostics;
   ImportOptions import{options.maxSequence.value_or(0), options.randomWeights, options.sinks.value_or(0)};
+  mlir::ScopedDiagnosticHandler remarks(&context, [](mlir::Diagnostic &said) {
+    if (said.getSeverity() != mlir::DiagnosticSeverity::Remark)
+      return mlir::failure();
+    llvm::errs() << "remark: " << said << "\n";
+    return mlir::success();
+  });
   auto module = frontend.import(options.model, import, context, diagnostics);
   for (const std::string &warning : diagnostics.warnings())
     llvm::errs() << warning << "\n";

@@ -46,8 +46,9 @@ Json segmentationStage(const SentencePieceModel &model, uint32_t unknown, Json v
 
 // Sets the normalizer, pre-tokenizer and decoder of Llama.
 void setLlamaStages(Json &description, SpacePrefix prefix);
-// Sets those of T5 and XLM-RoBERTa, whose texts lose spaces beside spaces.
-void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix);
+// Sets those of T5 and XLM-RoBERTa, whose texts lose spaces beside spaces, unless they keep them all.
+void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix,
+                        bool keepsSpaces = false);
 
 // SentencePiece's BPE has scores of pieces; tokenizer.json has a list of merges instead (SentencePieceMerges.cpp):
 // [["a", "b"], ...]: every way to put a piece together from two pieces, the highest score first.

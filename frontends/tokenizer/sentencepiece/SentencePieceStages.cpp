@@ -54,15 +54,17 @@ void setLlamaStages(Json &description, SpacePrefix prefix) {
   description["decoder"] = sequence("decoders", std::move(decoders));
 }
 
-void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix) {
+void setMetaspaceStages(Json &description, const SentencePieceModel &model, SpacePrefix prefix, bool keepsSpaces) {
   Json rules = Json::array();
   if (!model.charsmap.empty())
     rules.push_back({{"type", "Precompiled"},
                      {"precompiled_charsmap", Json::binary({model.charsmap.begin(), model.charsmap.end()})}});
-  rules.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
-  rules.push_back(replace({{"Regex", " {2,}"}}, space));
+  if (!keepsSpaces) {
+    rules.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
+    rules.push_back(replace({{"Regex", " {2,}"}}, space));
+  }
   description["normalizer"] = sequence("normalizers", std::move(rules));
-  description["pre_tokenizer"] = metaspace(prefix, true);
+  description["pre_tokenizer"] = metaspace(prefix, !keepsSpaces);
   Json decoders = Json::array({metaspace(prefix, true)});
   if (model.byteFallback)
     decoders.insert(decoders.begin(), Json::object({{"type", "ByteFallback"}}));
