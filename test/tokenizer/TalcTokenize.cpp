@@ -168,7 +168,7 @@ struct Compiled {
                                      : talc::frontend::compileTokenizerFile(path, error),
                   error);
     std::vector<std::string> warnings;
-    std::vector<uint8_t> bytes = talc::frontend::compileTokenizerDirectory(path, error, &warnings);
+    auto bytes = talc::frontend::compileTokenizerDirectory(path, error, &warnings);
     for (const std::string &warning : warnings)
       std::cerr << warning << "\n";
     return open(std::move(bytes), error);

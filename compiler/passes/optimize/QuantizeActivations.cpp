@@ -41,8 +41,9 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
     auto type = cast<RankedTensorType>(x.get().getType());
     if (isQuantizedActivation(type.getElementType()))
       return;
+    bool varyWidely = isa_and_nonnull<GatedLinearOp, ActivationOp, MulOp>(x.get().getDefiningOp());
     // Each group has features of its own.
-    if (Type element = elementFor(op, weight, type.getDimSize(1) / groups))
+    if (Type element = elementFor(op, weight, type.getDimSize(1) / groups, varyWidely))
       x.set(quantizeTo(element, x.get(), op->getLoc()));
   }
 
@@ -51,7 +52,7 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
     if (op.getRounding())
       return;
     int64_t features = cast<RankedTensorType>(op.getDown().getType()).getDimSize(1);
-    if (Type element = elementFor(op, op.getDown(), features))
+    if (Type element = elementFor(op, op.getDown(), features, /*varyWidely=*/true))
       op.setRounding(element);
   }
 
@@ -64,9 +65,9 @@ private:
   };
 
   // The element type for the features that a packed weight of `op` is multiplied by; null: they stay f32.
-  Type elementFor(Operation *op, Value weight, int64_t features) {
+  Type elementFor(Operation *op, Value weight, int64_t features, bool varyWidely) {
     auto type = cast<RankedTensorType>(weight.getType());
-    InputFormat format = inputFormat(type.getElementType(), features);
+    InputFormat format = inputFormat(type.getElementType(), features, varyWidely);
     if (type.getRank() != 3 || !format.element)
       return {};
     if (features % format.blockFeatures != 0) {
@@ -78,8 +79,8 @@ private:
     return format.element;
   }
 
-  InputFormat inputFormat(Type weight, int64_t features) {
-    if (const StorageFormat *sums = activationFormatFor(*getStorageFormat(weight), features))
+  InputFormat inputFormat(Type weight, int64_t features, bool varyWidely) {
+    if (const StorageFormat *sums = activationFormatFor(*getStorageFormat(weight), features, varyWidely))
       return {storedType(&getContext(), *sums), sums->jointValues(), "integers"};
     return bf16 && getStorageFormat(weight) == findStorageFormat("bf16") ? InputFormat{weight, 2, "pairs of bf16"}
                                                                          : InputFormat();

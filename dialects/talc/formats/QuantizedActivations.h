@@ -8,7 +8,11 @@
 namespace talc {
 
 // The format of activations with `features` features for a weight; null if kernels dequantize the weight instead.
-const StorageFormat *activationFormatFor(const StorageFormat &weight, int64_t features);
+// `varyWidely`: the magnitudes of neighbors differ much, as behind an activation function or a gate.
+const StorageFormat *activationFormatFor(const StorageFormat &weight, int64_t features, bool varyWidely);
+
+// Whether kernels multiply a weight by activations in this format.
+bool multipliesActivations(const StorageFormat &weight, int64_t features, const StorageFormat *activations);
 
 // q8_sums store their sums times minus this. Accumulators of weights with this zero point start from that value, so
 // that no instruction has to correct for the zero point.

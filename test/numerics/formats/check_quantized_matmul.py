@@ -24,7 +24,7 @@ OPTIONS = PARSER.parse_args()
 PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
 AMX_RUN = 'amx-run'
 # Beside these 256 values of a row share a scale where rows are a multiple of 256 wide, else 32.
-JOINT = ('mxfp4', 'nvfp4')
+JOINT = ('q4_0', 'q4_1', 'q5_0', 'q5_1', 'iq4_nl', 'mxfp4', 'nvfp4')
 # Rows of 127 alone, and weights that in these formats have their greatest code everywhere: no sum is larger, and words
 # of 16 bits hold those of some dot products only.
 EXTREME_ROWS, EXTREME_LEVELS = 'mean = 1.0, deviation = 0.0001', 'mean = 1.49, deviation = 0.0001'

@@ -24,7 +24,8 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
   return %y : tensor<?x64xf32>
 }
 
-// Beside 4-bit floats 256 values share a scale; beside integers, or where rows are not whole such blocks, 32 do.
+// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are not whole such
+// blocks, 32 do.
 // CHECK-LABEL: @together
 // CHECK-DAG: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
 // CHECK-DAG: %[[BYTES:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_sums>>
@@ -32,13 +33,29 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
 // CHECK: talc.linear %[[Q]], %arg2
 // CHECK: talc.linear %[[BYTES]], %arg3
 // CHECK: talc.linear %[[REST]], %arg4
-func.func @together(%x: tensor<?x256xf32>, %y: tensor<?x288xf32>, %a: tensor<1x256x16x!talc.stored<nvfp4>>,
-                    %b: tensor<1x256x16x!talc.stored<q4_1>>, %c: tensor<1x288x16x!talc.stored<mxfp4>>)
+func.func @together(%x: tensor<?x256xf32>, %y: tensor<?x288xf32>, %a: tensor<1x256x16x!talc.stored<q5_1>>,
+                    %b: tensor<1x256x16x!talc.stored<q8_0>>, %c: tensor<1x288x16x!talc.stored<q4_0>>)
     -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) {
-  %u = talc.linear %x, %a : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<nvfp4>>) -> tensor<?x16xf32>
-  %v = talc.linear %x, %b : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q4_1>>) -> tensor<?x16xf32>
-  %w = talc.linear %y, %c : (tensor<?x288xf32>, tensor<1x288x16x!talc.stored<mxfp4>>) -> tensor<?x16xf32>
+  %u = talc.linear %x, %a : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q5_1>>) -> tensor<?x16xf32>
+  %v = talc.linear %x, %b : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q8_0>>) -> tensor<?x16xf32>
+  %w = talc.linear %y, %c : (tensor<?x288xf32>, tensor<1x288x16x!talc.stored<q4_0>>) -> tensor<?x16xf32>
   return %u, %v, %w : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>
+}
+
+// Behind an activation function magnitudes differ much, so that 32 values have a scale where the weight has more than
+// four bits and a scale.
+// CHECK-LABEL: @activated
+// CHECK: %[[X:.*]] = talc.activation
+// CHECK-DAG: %[[FINE:.*]] = talc.quantize %[[X]] : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_sums>>
+// CHECK-DAG: %[[COARSE:.*]] = talc.quantize %[[X]] : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
+// CHECK: talc.linear %[[FINE]], %arg1
+// CHECK: talc.linear %[[COARSE]], %arg2
+func.func @activated(%x: tensor<?x256xf32>, %a: tensor<1x256x16x!talc.stored<q4_1>>,
+                     %b: tensor<1x256x16x!talc.stored<q4_0>>) -> (tensor<?x16xf32>, tensor<?x16xf32>) {
+  %y = talc.activation gelu %x : tensor<?x256xf32>
+  %u = talc.linear %y, %a : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q4_1>>) -> tensor<?x16xf32>
+  %v = talc.linear %y, %b : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q4_0>>) -> tensor<?x16xf32>
+  return %u, %v : tensor<?x16xf32>, tensor<?x16xf32>
 }
 
 // A single row is rounded like many; beside blocks of 256 a scale covers as many values.

@@ -75,7 +75,7 @@ std::unique_ptr<const Microkernel> Microkernel::select(ShapedType x, ShapedType 
     bool inPairs = traits.bf16Pairs && weight.getElementType() == element && weight.getDimSize(1) % 2 == 0;
     return inPairs ? makeBf16Microkernel(format, traits) : makeF32Microkernel(format, traits);
   }
-  if (activationFormatFor(format, weight.getDimSize(1)) != getStorageFormat(element))
+  if (!multipliesActivations(format, weight.getDimSize(1), getStorageFormat(element)))
     return makeF32Microkernel(format, traits);
   return findKQuantUnpacker(format.name) ? makeKQuantMicrokernel(format, traits) : makeInt8Microkernel(format, traits);
 }
