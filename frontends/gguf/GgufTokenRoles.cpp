@@ -105,7 +105,7 @@ Found findKnown(const GgufModel &model) {
   return found;
 }
 
-// Where <|call|> and the like end turns, <|end|> only ends a part of one; gpt-oss and Solar have both.
+// If <|call|> or the like ends turns, <|end|> only ends a part of one; gpt-oss and Solar have both.
 bool endsParts(const Found &found) {
   bool calls = found.count("<|call|>") || found.count("<|calls|>");
   return calls && (found.count("<|return|>") || found.count("<|flush|>"));

@@ -17,7 +17,7 @@ struct TokenRoles {
   std::vector<uint32_t> shown;    // part of the text, although their types say otherwise
 };
 
-// Empty if the metadata have no list of tokens, or one that is no list of texts.
+// Empty if the metadata have no list of tokens, or if that is not a list of texts.
 TokenRoles rolesByText(const GgufModel &model);
 
 }  // namespace talc::frontend

@@ -52,7 +52,7 @@ private:
   const GgufModel &model;
 };
 
-// What to do with a tokenizer that talc does not know.
+// The end of a message about a tokenizer that talc does not know: it says what to do.
 constexpr const char *useOtherTokenizer = "; with --tokenizer=DIR talc takes the tokenizer of the original model";
 
 // Sets which spaces beside a special token belong to it: GGUF does not say, but names do (GgufStrips.cpp).
