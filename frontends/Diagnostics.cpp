@@ -13,11 +13,11 @@ constexpr size_t maxErrors = 20;
 
 void Diagnostics::error(ImportError code, std::string_view text) {
   if (errorLines.size() < maxErrors)
-    errorLines.push_back(fmt::format("error[T{:04}]: {}", static_cast<int>(code), text));
+    errorLines.push_back(printableLine(fmt::format("error[T{:04}]: {}", static_cast<int>(code), text)));
 }
 
 void Diagnostics::warning(std::string_view text) {
-  std::string line = fmt::format("warning: {}", text);
+  std::string line = printableLine(fmt::format("warning: {}", text));
   if (std::find(warningLines.begin(), warningLines.end(), line) == warningLines.end())
     warningLines.push_back(std::move(line));
 }
@@ -38,6 +38,32 @@ std::string quotedText(std::string_view text) {
   for (unsigned char c : text.substr(0, limit))
     result += c >= 0x20 && c < 0x7f ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02x}", c);
   return result + (text.size() > limit ? "...'" : "'");
+}
+
+// The length of the UTF-8 sequence at the start of `text` that must not reach a terminal: C0 and C1 controls, DEL, line
+// separators and marks of direction. 0: there is none.
+static size_t controlBytes(std::string_view text) {
+  auto byte = [&](size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
+  if (byte(0) < 0x20 || byte(0) == 0x7f)
+    return 1;
+  if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) < 0xa0)
+    return 2;
+  bool isMark =
+      byte(1) == 0x80 ? byte(2) >= 0xa8 && byte(2) <= 0xae : byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+  return byte(0) == 0xe2 && isMark ? 3 : 0;
+}
+
+std::string printableLine(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t control = controlBytes(text);
+    for (unsigned char c : text.substr(0, control))
+      result += fmt::format("\\x{:02x}", c);
+    if (control == 0)
+      result += text.front();
+    text.remove_prefix(std::max<size_t>(control, 1));
+  }
+  return result;
 }
 
 std::string shapeText(const std::vector<int64_t> &shape) {

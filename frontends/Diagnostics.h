@@ -45,6 +45,8 @@ private:
 
 // Untrusted text in quotes, cut to 120 bytes; other bytes than printable ASCII become \xNN.
 std::string quotedText(std::string_view text);
+// A line for a terminal: what would control it, or change the order of its letters, becomes \xNN.
+std::string printableLine(std::string_view text);
 // [2, 3]
 std::string shapeText(const std::vector<int64_t> &shape);
 

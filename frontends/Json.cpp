@@ -2,6 +2,8 @@
 // Checks JSON text before it becomes a tree.
 #include "frontends/Json.h"
 
+#include "frontends/FileLimits.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,14 +28,14 @@ public:
 
   std::string problem;
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool null() override { return count(); }
+  bool boolean(bool) override { return count(); }
+  bool number_integer(number_integer_t) override { return count(); }
+  bool number_unsigned(number_unsigned_t) override { return count(); }
+  bool number_float(number_float_t, const string_t &) override { return count(); }
   bool string(string_t &) override {
     ++strings;
-    return true;
+    return count();
   }
   bool binary(binary_t &) override { return true; }
   bool start_object(size_t) override {
@@ -52,7 +54,7 @@ public:
       return false;
     }
     if (keys.back().insert(name).second)
-      return true;
+      return count();
     problem = fmt::format("has the key {} twice in one object", quotedText(name));
     return false;
   }
@@ -63,9 +65,15 @@ public:
 
 private:
   bool enter() {
-    if (++depth <= maxDepth)
+    if (++depth <= maxJsonDepth)
+      return count();
+    problem = fmt::format("is nested deeper than {} levels", maxJsonDepth);
+    return false;
+  }
+  bool count() {
+    if (++values <= maxJsonValues(text.size()))
       return true;
-    problem = fmt::format("is nested deeper than {} levels", maxDepth);
+    problem = fmt::format("has more than {} values", maxJsonValues(text.size()));
     return false;
   }
   bool leave() {
@@ -73,11 +81,10 @@ private:
     return true;
   }
 
-  static constexpr int maxDepth = 64;
   const std::string &text;
   const std::map<size_t, double> &numbers;
   size_t strings = 0;
-  int depth = 0;
+  uint64_t depth = 0, values = 0;
   std::vector<std::set<std::string>> keys;
 };
 
@@ -88,7 +95,7 @@ static StandardJson makeStandard(std::string_view text) {
       {"NaN", NAN}, {"-Infinity", -INFINITY}, {"Infinity", INFINITY}};
   StandardJson result{std::string(text), {}};
   size_t strings = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
+  for (size_t at = 0; at < text.size() && result.numbers.size() <= maxJsonValues(text.size()); ++at) {
     if (text[at] == '"') {
       ++strings;
       for (++at; at < text.size() && text[at] != '"'; ++at)
@@ -125,13 +132,22 @@ std::string jsonErrorText(std::string_view text, size_t position) {
                      quotedText(text.substr(begin, end - begin)));
 }
 
+static std::string standardProblem(const StandardJson &standard) {
+  JsonCheck check(standard);
+  return nlohmann::json::sax_parse(standard.text, &check) ? "" : check.problem;
+}
+
+std::string jsonProblem(std::string_view text) {
+  return standardProblem(makeStandard(text));
+}
+
 std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
                                         Diagnostics &diagnostics) {
   StandardJson standard = makeStandard(text);
-  JsonCheck check(standard);
-  if (nlohmann::json::sax_parse(standard.text, &check))
+  std::string problem = standardProblem(standard);
+  if (problem.empty())
     return parseStandard(standard);
-  diagnostics.error(code, file + ": " + check.problem);
+  diagnostics.error(code, file + ": " + problem);
   return std::nullopt;
 }
 

@@ -19,6 +19,9 @@ std::optional<nlohmann::json> parseJson(std::string_view text, const std::string
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics);
 
+// Returns what is wrong with a text by these rules, or an empty text. For readers of other kinds of trees.
+std::string jsonProblem(std::string_view text);
+
 // A value as JSON text, shortened.
 std::string jsonText(const nlohmann::json &value);
 

@@ -31,6 +31,13 @@ OpenFile::~OpenFile() {
     close(descriptor);
 }
 
+uint64_t OpenFile::storedBytes() const {
+  constexpr uint64_t blockBytes = 512;
+  struct stat facts;
+  bool isKnown = fstat(descriptor, &facts) == 0 && facts.st_blocks > 0;  // some file systems do not say
+  return isKnown ? std::min(bytes, static_cast<uint64_t>(facts.st_blocks) * blockBytes) : bytes;
+}
+
 bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
   auto *bytesLeft = static_cast<char *>(destination);
   while (count > 0) {

@@ -22,6 +22,9 @@ public:
 
   explicit operator bool() const { return descriptor >= 0; }
   uint64_t size() const { return bytes; }
+  // The bytes that the file system stores: fewer than the size if the file has holes.
+  uint64_t storedBytes() const;
+  int descriptorNumber() const { return descriptor; }
   // Reads exactly `count` bytes from `offset` on; false if the file is too short.
   bool read(uint64_t offset, void *destination, size_t count) const;
   // Whether `count` bytes from `offset` on are those of `other` from `otherOffset` on.

@@ -218,7 +218,7 @@ llvm::Error ArtifactWriter::write(const std::string &path) {
   plan();
   if (llvm::Error error = readStub())
     return error;
-  auto file = OutputFile::create(path, parts.executable);
+  auto file = OutputFile::create(path, parts.executable ? OutputFile::anyoneMayRun : OutputFile::anyoneMayWrite);
   if (!file)
     return file.takeError();
   if (llvm::Error error = (*file)->reserve(stub.front.size() + artifactSize() + stub.back.size()))

@@ -69,7 +69,7 @@ llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp mo
                       fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->generation.beginToken));
   llvm::SmallString<128> header(llvm::sys::path::parent_path(path));
   llvm::sys::path::append(header, name + ".h");
-  auto file = OutputFile::create(header.str().str(), false);
+  auto file = OutputFile::create(header.str().str());
   if (!file)
     return file.takeError();
   if (llvm::Error error = (*file)->write({reinterpret_cast<const uint8_t *>(text.data()), text.size()}))

@@ -31,12 +31,12 @@ static bool namesOpenFile(const std::string &path) {
   return length > 0 && llvm::StringRef(link, length) == "/proc/";
 }
 
-llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
+llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, mode_t mode) {
   struct stat facts;
   if (stat(path.c_str(), &facts) == 0 && (!S_ISREG(facts.st_mode) || namesOpenFile(path)))
     return makeError(ErrorCode::Output, "{}: is not a regular file; name a file to write with -o", path);
   std::unique_ptr<OutputFile> result(new OutputFile(path));
-  if (llvm::Error error = result->openPartial(executable ? 0777 : 0666))
+  if (llvm::Error error = result->openPartial(mode))
     return std::move(error);
   return result;
 }

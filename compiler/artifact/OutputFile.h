@@ -16,9 +16,10 @@ namespace talc {
 
 class OutputFile {
 public:
-  // Fails early when `path` is something other than a regular file, or its directory cannot be written. The process's
-  // umask decides who may read and, with `executable`, run the file.
-  static llvm::Expected<std::unique_ptr<OutputFile>> create(const std::string &path, bool executable);
+  // Fails early when `path` is something other than a regular file, or its directory cannot be written. `mode`: who may
+  // read, write and run the file, as far as the process's umask allows.
+  static llvm::Expected<std::unique_ptr<OutputFile>> create(const std::string &path, mode_t mode = anyoneMayWrite);
+  static constexpr mode_t anyoneMayWrite = 0666, anyoneMayRun = 0777, ownerMayWrite = 0644;
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
   ~OutputFile();
@@ -43,7 +44,8 @@ private:
 };
 
 // Writes a whole file through an OutputFile. (TextOutput.cpp)
-llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path);
+llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path,
+                       mode_t mode = OutputFile::anyoneMayWrite);
 // The same for text; to standard output if `path` is "-".
 llvm::Error writeText(llvm::StringRef text, const std::string &path);
 

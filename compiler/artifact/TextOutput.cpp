@@ -10,8 +10,8 @@
 
 namespace talc {
 
-llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path) {
-  auto file = OutputFile::create(path, false);
+llvm::Error writeBytes(llvm::ArrayRef<uint8_t> bytes, const std::string &path, mode_t mode) {
+  auto file = OutputFile::create(path, mode);
   if (!file)
     return file.takeError();
   if (llvm::Error error = (*file)->reserve(bytes.size()))

@@ -7,6 +7,7 @@
 #include "frontends/Json.h"
 #include "frontends/ModelAttributes.h"
 #include "frontends/ModelConfig.h"
+#include "frontends/NamedFile.h"
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/gguf/GgufConfig.h"
@@ -19,8 +20,6 @@
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
-
-#include <fstream>
 
 using namespace mlir;
 
@@ -158,12 +157,11 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
 }
 
 bool isGguf(const std::string &model) {
-  if (!llvm::sys::fs::is_regular_file(model))
-    return false;
+  std::string problem;
+  OpenFile file = openNamedFile(model, problem);
   char begin[4] = {};
-  return llvm::sys::path::extension(model) == ".gguf" ||
-         (std::ifstream(model, std::ios::binary).read(begin, sizeof(begin)) &&
-          llvm::StringRef(begin, sizeof(begin)) == "GGUF");
+  return file && (llvm::sys::path::extension(model) == ".gguf" ||
+                  (file.read(0, begin, sizeof(begin)) && llvm::StringRef(begin, sizeof(begin)) == "GGUF"));
 }
 
 bool isGgufFile(const std::string &link, const std::string &file) {

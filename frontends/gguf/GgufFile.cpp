@@ -30,7 +30,7 @@ enum ValueType : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, Text, List, U
 
 class HeaderReader {
 public:
-  explicit HeaderReader(const OpenFile &file) : file(file), in(file) {}
+  explicit HeaderReader(const OpenFile &file) : file(file), in(file), valuesLeft(maxListValues(file.storedBytes())) {}
 
   std::string problem() const { return in.failure(); }
 
@@ -148,6 +148,10 @@ private:
     else if (count > maxList || count > in.remaining())
       in.fail(fmt::format("key {} is a list of {} values, where {} bytes are left; expected at most {}",
                           quotedText(key), count, in.remaining(), maxList));
+    else if (count > valuesLeft)
+      in.fail(fmt::format("key {} is a list of {} values, more than a file that stores {} bytes may have",
+                          quotedText(key), count, file.storedBytes()));
+    valuesLeft -= std::min(valuesLeft, count);
     for (uint64_t i = 0; i < count && !in.failed(); ++i)
       list.push_back(readValue(type, key));
     return list;
@@ -234,6 +238,7 @@ private:
   const OpenFile &file;
   GgufReader in;
   uint64_t alignment = 32;
+  uint64_t valuesLeft;  // of all lists
 };
 
 }  // namespace

@@ -50,6 +50,12 @@ std::string GgufReader::text() {
     fail(fmt::format("has a text of {} bytes at byte {}, where {} are left", length, at, remaining()));
     return {};
   }
+  if (length > textLeft) {
+    fail(
+        fmt::format("has texts of more than {} bytes, most of them in holes of the file", maxRead(file.storedBytes())));
+    return {};
+  }
+  textLeft -= length;
   std::string result = bytes(length);
   if (!frontend::isUtf8(result))
     fail(fmt::format("has a text before byte {} that is not UTF-8", at));

@@ -2,6 +2,7 @@
 // Reads numbers and strings of an untrusted file in sequence.
 #pragma once
 
+#include "frontends/FileLimits.h"
 #include "frontends/ModelDirectory.h"
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace talc {
 // After the first failure every read yields zeros, so that callers need to ask only before they act on a value.
 class GgufReader {
 public:
-  explicit GgufReader(const OpenFile &file) : file(file) {}
+  explicit GgufReader(const OpenFile &file) : file(file), textLeft(maxRead(file.storedBytes())) {}
 
   // Little-endian, like all CPUs that talc runs on.
   template <typename T> T number() {
@@ -37,6 +38,7 @@ private:
 
   const OpenFile &file;
   uint64_t at = 0, windowBegin = 0;
+  uint64_t textLeft;   // bytes that texts may still take
   std::string window;  // bytes of the file from windowBegin on
   std::string problem;
 };

@@ -7,6 +7,7 @@
 //          parts of the text; then perhaps i32 of the last part, i32 length, name of the text
 #include "frontends/gguf/Gguf.h"
 
+#include "frontends/NamedFile.h"
 #include "frontends/gguf/GgufArchitectures.h"
 #include "frontends/gguf/GgufFile.h"
 #include "frontends/gguf/GgufReader.h"
@@ -17,8 +18,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace talc {
 
@@ -34,7 +35,7 @@ namespace {
 class GgufImportance {
 public:
   GgufImportance(const OpenFile &file, const std::string &name, Diagnostics &diagnostics)
-      : file(file), name(name), diagnostics(diagnostics) {}
+      : file(file), name(name), diagnostics(diagnostics), bytesLeft(maxRead(file.storedBytes())) {}
 
   bool read(ImportanceTable &table) {
     auto header = readGguf(file, name, diagnostics);
@@ -89,6 +90,10 @@ private:
     if (tensor.type->name != "F32")
       return refuse(ImportError::TensorType,
                     fmt::format("tensor {} has type {}, expected F32", quotedText(tensor.name), tensor.type->name));
+    if (tensor.bytes > bytesLeft)
+      return refuse(ImportError::TensorFile, fmt::format("tensor {} has {} bytes, most of them in holes of the file",
+                                                         quotedText(tensor.name), tensor.bytes));
+    bytesLeft -= tensor.bytes;
     values.resize(tensor.bytes / sizeof(float));
     if (!file.read(tensor.offset, values.data(), tensor.bytes))
       return refuse(ImportError::TensorFile, "cannot be read");
@@ -102,6 +107,7 @@ private:
   const OpenFile &file;
   const std::string &name;
   Diagnostics &diagnostics;
+  uint64_t bytesLeft;  // that values may take
 };
 
 //===--- older files
@@ -109,7 +115,7 @@ private:
 
 class OlderImportance {
 public:
-  explicit OlderImportance(const OpenFile &file) : in(file) {}
+  explicit OlderImportance(const OpenFile &file) : in(file), bytesLeft(maxRead(file.storedBytes())) {}
 
   std::string problem() const { return in.failure(); }
 
@@ -137,6 +143,9 @@ private:
       return false;
     if (count < 1 || static_cast<uint64_t>(count) > in.remaining() / sizeof(float))
       return in.fail(fmt::format("{} has {} values where {} bytes are left", quotedText(name), count, in.remaining()));
+    if (static_cast<uint64_t>(count) * sizeof(float) > bytesLeft)
+      return in.fail(fmt::format("{} has {} values, most of them in holes of the file", quotedText(name), count));
+    bytesLeft -= static_cast<uint64_t>(count) * sizeof(float);
     std::vector<float> values(count);
     for (float &value : values) {
       value = in.number<float>() / static_cast<float>(std::max(calls, 1));
@@ -160,6 +169,7 @@ private:
   }
 
   GgufReader in;
+  uint64_t bytesLeft;  // that values may take
 };
 
 }  // namespace
@@ -167,22 +177,21 @@ private:
 // Numbers of entries are small: of four bytes, some are zero.
 bool isImportanceFile(const std::string &path) {
   char first[4] = {' ', ' ', ' ', ' '};
-  std::ifstream(path, std::ios::binary).read(first, sizeof(first));
+  std::string problem;
+  if (OpenFile file = openNamedFile(path, problem);
+      !file || !file.read(0, first, std::min<uint64_t>(sizeof(first), file.size())))
+    return false;
   return std::string_view(first, 4) == "GGUF" || std::string_view(first, 4).find('\0') != std::string_view::npos;
 }
 
-std::optional<ImportanceTable> readImportance(const std::string &link, Diagnostics &diagnostics) {
-  llvm::SmallString<128> path;
-  if (llvm::sys::fs::real_path(link, path))  // whoever names a link means the file
-    path = link;
-  llvm::StringRef parent = llvm::sys::path::parent_path(path);
+std::optional<ImportanceTable> readImportance(const std::string &path, Diagnostics &diagnostics) {
   const std::string name = llvm::sys::path::filename(path).str();
-  auto directory = ModelDirectory::open(parent.empty() ? "." : parent.str(), diagnostics);
-  OpenFile file = directory ? directory->openFile(name, diagnostics) : OpenFile();
+  std::string problem;
+  OpenFile file = openNamedFile(path, problem);
   uint32_t magic = 0;
   if (!file || !file.read(0, &magic, sizeof(magic))) {
-    if (!diagnostics.failed())
-      diagnostics.error(ImportError::TensorFile, name + ": is not an importance matrix; it is truncated");
+    diagnostics.error(ImportError::TensorFile,
+                      name + ": is not an importance matrix; it " + (problem.empty() ? "is truncated" : problem));
     return std::nullopt;
   }
   ImportanceTable table;

@@ -2,6 +2,7 @@
 // The context of the tokenizer compiler: the section under construction, Unicode properties, and the error.
 #pragma once
 
+#include "frontends/Diagnostics.h"
 #include "frontends/tokenizer/SectionBuilder.h"
 #include "frontends/tokenizer/unicode/UnicodeProperties.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
@@ -47,7 +48,7 @@ public:
 
   // Adds the line "warning: <file>: <text>", once.
   void warn(const std::string &text) {
-    std::string line = singleLine("warning: " + file + ": " + shortened(text, 300));
+    std::string line = printableLine("warning: " + file + ": " + shortened(text, 300));
     if (std::find(warningLines.begin(), warningLines.end(), line) == warningLines.end())
       warningLines.push_back(std::move(line));
   }
@@ -58,7 +59,7 @@ public:
     if (hasFailed)
       return;
     hasFailed = true;
-    message = singleLine(line);
+    message = printableLine(line);
   }
 
 private:
@@ -67,14 +68,6 @@ private:
   PlaceName placeName = nullptr;
   bool hasFailed = false;
   std::vector<std::string> warningLines;
-
-  // Whatever the file says.
-  static std::string singleLine(std::string text) {
-    for (char &c : text)
-      if (static_cast<unsigned char>(c) < 0x20)
-        c = ' ';
-    return text;
-  }
 };
 
 struct CompileContext {

@@ -2,17 +2,23 @@
 // Checked access to JSON objects.
 #include "frontends/tokenizer/JsonFields.h"
 
+#include "frontends/FileLimits.h"
+
 namespace talc::frontend {
 
 namespace {
 
 constexpr uint32_t maxTokenId = (1u << 24) - 1;
-constexpr size_t maxDepth = 64;
 constexpr size_t maxFileSize = size_t(256) << 20;
 
-// Looks at brackets outside of strings only; the parser checks the rest.
-bool isTooDeep(std::string_view json) {
-  size_t depth = 0;
+struct JsonSize {
+  uint64_t depth = 0, values = 0;
+};
+
+// Looks at brackets and separators outside of strings only; the parser checks the rest.
+JsonSize measureJson(std::string_view json) {
+  JsonSize size;
+  uint64_t depth = 0;
   bool inString = false;
   for (size_t i = 0; i < json.size(); ++i) {
     char c = json[i];
@@ -24,13 +30,15 @@ bool isTooDeep(std::string_view json) {
     } else if (c == '"') {
       inString = true;
     } else if (c == '{' || c == '[') {
-      if (++depth > maxDepth)
-        return true;
+      size.depth = std::max(size.depth, ++depth);
+      ++size.values;
     } else if ((c == '}' || c == ']') && depth > 0) {
       --depth;
+    } else if (c == ',' || c == ':') {
+      ++size.values;
     }
   }
-  return false;
+  return size;
 }
 
 }  // namespace
@@ -116,8 +124,12 @@ const Json *JsonFields::object(const char *name) const {
 std::optional<Json> parseJson(std::string_view text, CompileErrors &errors) {
   if (text.size() > maxFileSize)
     errors.fail(TokenizerError::TooLarge, "", "the file is larger than 256 MiB");
-  else if (isTooDeep(text))
-    errors.fail(TokenizerError::NotJson, "", "the JSON is nested deeper than " + std::to_string(maxDepth));
+  JsonSize size = errors.failed() ? JsonSize() : measureJson(text);
+  if (size.depth > maxJsonDepth)
+    errors.fail(TokenizerError::NotJson, "", "the JSON is nested deeper than " + std::to_string(maxJsonDepth));
+  if (size.values > maxJsonValues(text.size()))
+    errors.fail(TokenizerError::TooLarge, "",
+                "the JSON has more than " + std::to_string(maxJsonValues(text.size())) + " values");
   if (errors.failed())
     return std::nullopt;
   Json json = Json::parse(text, nullptr, false);

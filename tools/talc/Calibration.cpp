@@ -4,13 +4,13 @@
 
 #include "compiler/Error.h"
 #include "compiler/quantize/Calibration.h"
+#include "frontends/NamedFile.h"
 #include "frontends/gguf/Gguf.h"
 #include "runtime/ProgressLine.h"
 #include "tools/talc/perplexity/LogitsEvaluator.h"
 #include "tools/talc/perplexity/Perplexity.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,14 +30,15 @@ namespace {
 class RuntimeEvaluator : public ModelEvaluator {
 public:
   llvm::Expected<std::vector<double>> meanSquares(const std::string &library, const std::string &text) override {
-    auto file = llvm::MemoryBuffer::getFile(text);
-    if (!file)
-      return makeError(ErrorCode::Usage, "--calibrate: {}: {}", text, file.getError().message());
+    std::string problem;
+    auto content = readNamedFile(text, {perplexity::maxTextBytes}, problem);
+    if (!content)
+      return makeError(ErrorCode::Usage, "--calibrate: {}: {}", text, problem);
     perplexity::LogitsEvaluator model;
     std::vector<int32_t> ids;
     if (llvm::Error error = toError(model.open(library, 0)))
       return error;
-    if (llvm::Error error = toError(model.tokenize((*file)->getBuffer().str(), ids)))
+    if (llvm::Error error = toError(model.tokenize(*content, ids)))
       return error;
     if (ids.empty())
       return makeError(ErrorCode::Usage, "--calibrate: {}: has no tokens", text);

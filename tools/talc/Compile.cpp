@@ -164,7 +164,8 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
   if (path != "off") {
     if (!options.tuned.empty() && !llvm::sys::fs::exists(path))
       return makeError(ErrorCode::Model, "--tuned: {}: does not exist; talc tune writes such a file", path);
-    if (std::string problem = record.read(path, notes); !problem.empty())
+    NamedBy namedBy = options.tuned.empty() ? NamedBy::Talc : NamedBy::User;
+    if (std::string problem = record.read(path, namedBy, notes); !problem.empty())
       notes.push_back("note: " + problem + ": ignored");
   }
   std::vector<std::string> identities;

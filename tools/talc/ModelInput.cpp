@@ -97,6 +97,8 @@ static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &op
                      downloadHint(model));
   if (!frontend && llvm::sys::path::extension(model) != ".mlir")
     return makeError(ErrorCode::Model, "{}: is neither {} nor an .mlir file", model, readableModels());
+  if (!frontend && !llvm::sys::fs::is_regular_file(model))
+    return makeError(ErrorCode::Model, "{}: is not a regular file", model);
   if (overwritesModel(frontend, options) && options.stopAfter.empty())
     return makeError(ErrorCode::Output, "{}: is a file of the model; name another file to write with -o",
                      options.output);

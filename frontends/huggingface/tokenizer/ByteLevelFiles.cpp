@@ -22,7 +22,7 @@ Json readVocabulary(FileTranslation &translation) {
 
 // Lines "a b", the strongest merge first.
 Json readMerges(FileTranslation &translation) {
-  std::string text = readTokenizerFile(translation.directory, "merges.txt", translation.errors);
+  std::string text = readTokenizerLines(translation.directory, "merges.txt", translation.errors);
   Json merges = Json::array();
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());

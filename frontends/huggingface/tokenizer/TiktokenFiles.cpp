@@ -188,7 +188,7 @@ void setBegin(FileTranslation &translation, const char *fallback) {
 }
 
 bool readLines(FileTranslation &translation, const char *file, RankedTokens &tokens) {
-  std::string text = readTokenizerFile(translation.directory, file, translation.errors);
+  std::string text = readTokenizerLines(translation.directory, file, translation.errors);
   size_t line = 0;
   for (size_t begin = 0; begin < text.size() && !translation.errors.failed(); ++line) {
     size_t end = std::min(text.find('\n', begin), text.size());

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which files of a model directory are its tokenizer.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/FileLimits.h"
+#include "frontends/NamedFile.h"
 #include "frontends/huggingface/tokenizer/TiktokenFiles.h"
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerJson.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <algorithm>
-#include <fstream>
 
 namespace talc::frontend {
 
@@ -62,16 +63,23 @@ std::string readTokenizerFile(const ModelDirectory &directory, const std::string
   Diagnostics diagnostics;
   auto text = directory.readText(file, maxFileSize, diagnostics);
   if (text)
-    return *text;
+    return std::move(*text);
   errors.failWith(diagnostics.errors().front());
   return {};
+}
+
+std::string readTokenizerLines(const ModelDirectory &directory, const std::string &file, CompileErrors &errors) {
+  std::string text = readTokenizerFile(directory, file, errors);
+  if (static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n')) > maxLines(text.size()))
+    errors.fail(TokenizerError::TooLarge, "", "has more than " + std::to_string(maxLines(text.size())) + " lines");
+  return errors.failed() ? std::string() : text;
 }
 
 Json readTokenizerObject(const ModelDirectory &directory, const std::string &file, CompileErrors &errors) {
   std::string text = readTokenizerFile(directory, file, errors);
   auto json = errors.failed() ? std::nullopt : parseJson(text, errors);
   if (json && json->is_object())
-    return *json;
+    return std::move(*json);
   if (json)
     errors.fail(TokenizerError::WrongField, "", "expected an object, found " + describe(*json));
   return Json::object();
@@ -130,13 +138,12 @@ std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path
   Json translated = readVocabularyFile(path, context.errors);
   if (!translated.is_null() || context.errors.failed())
     return compileTokenizer(context, translated);
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.good() && !file.eof()) {
-    context.errors.fail(TokenizerError::Unreadable, "", "the file cannot be read");
-    return std::nullopt;
-  }
-  return compileTokenizer(text, path, error);
+  std::string problem;
+  auto text = readNamedFile(path, {maxFileSize, NamedBy::User, /*isReadOnce=*/true}, problem);
+  if (text)
+    return compileTokenizer(*text, path, error);
+  context.errors.fail(TokenizerError::Unreadable, "", "the file " + problem);
+  return std::nullopt;
 }
 
 std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error,

@@ -33,6 +33,8 @@ Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);
 
 // The whole text of a file; errors speak of it from now on. Empty and an error if it cannot be read.
 std::string readTokenizerFile(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
+// The same for a file with a token or merge in each line, whose number is limited.
+std::string readTokenizerLines(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
 // Reads a file that holds a JSON object.
 Json readTokenizerObject(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
 

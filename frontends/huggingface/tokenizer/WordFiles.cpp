@@ -17,7 +17,7 @@ const TokenRole unknownRole{"unk_token", "<unk>"}, endRole{"eos_token", "<eos>"}
 
 // A token is the first word of its line.
 Json readLines(FileTranslation &translation) {
-  std::string text = readTokenizerFile(translation.directory, "vocab.txt", translation.errors);
+  std::string text = readTokenizerLines(translation.directory, "vocab.txt", translation.errors);
   if (!isUtf8(text))
     translation.errors.fail(TokenizerError::Vocabulary, "", "is not UTF-8");
   Json vocabulary = Json::object();

@@ -11,7 +11,7 @@ const TokenRole unknownRole{"unk_token", "[UNK]"}, separatorRole{"sep_token", "[
 
 // If several lines have the same token, the last one counts, as in Hugging Face's reader.
 Json readVocabulary(FileTranslation &translation) {
-  std::string text = readTokenizerFile(translation.directory, "vocab.txt", translation.errors);
+  std::string text = readTokenizerLines(translation.directory, "vocab.txt", translation.errors);
   if (!isUtf8(text))
     translation.errors.fail(TokenizerError::Vocabulary, "", "is not UTF-8");
   Json vocabulary = Json::object();

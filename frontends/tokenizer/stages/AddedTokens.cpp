@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The added_tokens of tokenizer.json.
+#include "frontends/FileLimits.h"
 #include "frontends/tokenizer/stages/PipelineStages.h"
 
 #include <unordered_map>
@@ -52,6 +53,9 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
     // Text pieces without an id follow the vocabulary.
     if (*id >= section.tokens.size() && section.scores.size() > section.tokens.size())
       return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"), "lies outside of the vocabulary");
+    if (*id >= section.tokens.size() + maxTokenIds(json.size()))
+      return context.errors.fail(TokenizerError::TooLarge, fields.path("id"),
+                                 "the id " + std::to_string(*id) + " lies far behind the vocabulary");
     if (*id >= section.tokens.size())
       section.tokens.resize(*id + 1, Token{{0, 0}, 0});
     Token &token = section.tokens[*id];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of tokenizer.json: BPE, WordPiece, Unigram and WordLevel vocabularies.
+#include "frontends/FileLimits.h"
 #include "frontends/tokenizer/stages/PipelineStages.h"
 
 #include <algorithm>
@@ -77,7 +78,11 @@ private:
     for (auto &[text, value] : vocab->items()) {
       std::string path = fields.path("vocab") + "." + text;
       auto id = readTokenId(value, path, errors);
-      if (id)
+      if (id && *id >= maxTokenIds(vocab->size()))
+        errors.fail(TokenizerError::TooLarge, path,
+                    "the id " + std::to_string(*id) + " in a vocabulary of " + std::to_string(vocab->size()) +
+                        " tokens");
+      else if (id)
         addToken(text, *id, path);
       if (errors.failed())
         return;

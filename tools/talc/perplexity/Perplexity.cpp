@@ -7,17 +7,14 @@
 // token sees all others: its windows are begun and ended as whole texts are, and all tokens between are compared.
 #include "tools/talc/perplexity/Perplexity.h"
 
+#include "frontends/NamedFile.h"
 #include "runtime/ProgressLine.h"
 #include "tools/talc/perplexity/LogitsEvaluator.h"
 #include "tools/talc/perplexity/PredictionStatistics.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 namespace talc::perplexity {
 
@@ -87,13 +84,13 @@ private:
 }  // namespace
 
 static std::string readText(const std::string &path, std::string &text) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file && content << file.rdbuf()) {
-    text = content.str();
-    return "";
-  }
-  return fmt::format("error[T0401]: {}: cannot be read: {}", path, errno ? strerror(errno) : "it is empty");
+  std::string problem;
+  auto content = readNamedFile(path, {maxTextBytes, NamedBy::User, /*isReadOnce=*/true}, problem);
+  if (content && content->empty())
+    problem = "cannot be read: it is empty";
+  if (problem.empty())
+    text = std::move(*content);
+  return problem.empty() ? "" : fmt::format("error[T0401]: {}: {}", path, problem);
 }
 
 static std::vector<Window> cutPredictions(const std::vector<int32_t> &ids, const talc_model_info &info,

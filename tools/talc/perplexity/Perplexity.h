@@ -47,6 +47,9 @@ struct Results {
   std::optional<Comparison> comparison;
 };
 
+// The longest text that talc reads.
+constexpr uint64_t maxTextBytes = uint64_t(1) << 30;
+
 // The line of an error, or empty.
 std::string measure(const Options &options, Results &results);
 

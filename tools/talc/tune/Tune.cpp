@@ -171,8 +171,9 @@ llvm::Error Tuner::measureMachine() {
 
 llvm::Error Tuner::openRecord() {
   path = options.record.empty() ? defaultTuningRecord(options.compile.model) : options.record;
-  if (std::string problem = record.read(path, notes); !problem.empty())
-    return makeError(ErrorCode::Output, "{}", problem);
+  NamedBy namedBy = options.record.empty() ? NamedBy::Talc : NamedBy::User;
+  if (std::string problem = record.read(path, namedBy, notes); !problem.empty())
+    return makeError(ErrorCode::Output, "{}; name another record by -o", problem);
   for (const std::string &note : notes)
     llvm::errs() << note << "\n";
   for (Choice &choice : choices) {
@@ -345,7 +346,7 @@ llvm::Error Tuner::keep() {
     record.put(line);
   }
   std::string problem = record.write(path);
-  return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::Output, "{}", problem);
+  return problem.empty() ? llvm::Error::success() : llvm::createStringError(problem);
 }
 
 // Says how much noise kept other plans from being confirmed.

@@ -3,11 +3,13 @@
 // checks tuning parameters.
 #include "tools/talc/tune/TuningRecord.h"
 
+#include "compiler/artifact/OutputFile.h"
+#include "frontends/Diagnostics.h"
+#include "frontends/Json.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <fmt/format.h>
 
@@ -18,14 +20,24 @@ namespace talc::tools {
 
 using Json = nlohmann::ordered_json;
 
+constexpr uint64_t maxRecordBytes = 16 << 20;
+constexpr size_t longestName = 100;  // of a processor
+constexpr int64_t maxTried = 1'000'000'000, maxThreads = 1 << 20;
+
 static std::string getText(const Json &json, const char *key) {
   auto it = json.find(key);
   return it != json.end() && it->is_string() ? it->get<std::string>() : "";
 }
 
+// Numbers beyond the signed ones are unsigned in the tree.
+static bool isNumber(const Json &json, int64_t minimum, int64_t maximum) {
+  bool isSigned = json.is_number_integer() && !(json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX);
+  return isSigned && json.get<int64_t>() >= minimum && json.get<int64_t>() <= maximum;
+}
+
 static int64_t getNumber(const Json &json, const char *key) {
   auto it = json.find(key);
-  return it != json.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
+  return it != json.end() && isNumber(*it, INT64_MIN, INT64_MAX) ? it->get<int64_t>() : 0;
 }
 
 // A name that cannot be mistaken for something else in the text of plans.
@@ -34,9 +46,28 @@ static bool isWord(llvm::StringRef text) {
          llvm::all_of(text, [](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
 }
 
-static bool parseLine(llvm::StringRef text, TuningEntry &line) {
-  Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+static bool parsePlan(const Json &json, std::map<std::string, int64_t> &plan) {
   if (!json.is_object())
+    return false;
+  for (auto &[name, value] : json.items()) {
+    if (!isWord(name) || !isNumber(value, INT64_MIN, INT64_MAX))
+      return false;
+    plan[name] = value.get<int64_t>();
+  }
+  return true;
+}
+
+// The figures that talc tune reads again or adds to.
+static bool areFigures(const Json &json) {
+  auto gain = json.find("gain"), times = json.find("microseconds");
+  return (gain == json.end() || (gain->is_number() && gain->get<double>() > 0)) &&
+         (times == json.end() || times->is_object());
+}
+
+static bool parseLine(llvm::StringRef text, TuningEntry &line) {
+  Json json =
+      jsonProblem({text.data(), text.size()}).empty() ? Json::parse(text.begin(), text.end(), nullptr, false) : Json();
+  if (!json.is_object() || !areFigures(json))
     return false;
   line.kernel = getText(json, "kernel");
   line.name = getText(json, "name");
@@ -46,13 +77,9 @@ static bool parseLine(llvm::StringRef text, TuningEntry &line) {
   line.tried = getNumber(json, "tried");
   auto confirmed = json.find("confirmed"), plan = json.find("plan");
   line.confirmed = confirmed != json.end() && confirmed->is_boolean() && confirmed->get<bool>();
-  if (!isWord(line.kernel) || line.target.empty() || plan == json.end() || !plan->is_object())
+  bool isCounted = line.tried >= 0 && line.tried <= maxTried && line.threads >= 0 && line.threads <= maxThreads;
+  if (!isWord(line.kernel) || line.target.empty() || !isCounted || plan == json.end() || !parsePlan(*plan, line.plan))
     return false;
-  for (auto &[name, value] : plan->items()) {
-    if (!isWord(name) || !value.is_number_integer())
-      return false;
-    line.plan[name] = value.get<int64_t>();
-  }
   for (const char *key : {"kernel", "name", "target", "processor", "threads", "plan", "confirmed", "tried"})
     json.erase(key);
   line.figures = std::move(json);
@@ -70,69 +97,62 @@ static std::string print(const TuningEntry &line) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-static bool isSame(const TuningEntry &a, const TuningEntry &b) {
-  return a.kernel == b.kernel && a.target == b.target && a.threads == b.threads;
-}
-
 const TuningEntry *TuningRecord::find(const TuningEntry &entry) const {
-  auto it = llvm::find_if(lines, [&](const TuningEntry &line) { return isSame(line, entry); });
-  return it == lines.end() ? nullptr : &*it;
+  auto it = places.find(makeKey(entry));
+  return it == places.end() ? nullptr : &lines[it->second];
 }
 
 void TuningRecord::put(const TuningEntry &line) {
-  auto it = llvm::find_if(lines, [&](const TuningEntry &other) { return isSame(line, other); });
-  if (it == lines.end())
+  auto [it, isNew] = places.emplace(makeKey(line), lines.size());
+  if (isNew)
     lines.push_back(line);
   else
-    *it = line;
+    lines[it->second] = line;
 }
 
-std::string TuningRecord::read(const std::string &path, std::vector<std::string> &notes) {
-  if (!llvm::sys::fs::exists(path))
+// "1, 2, 7 and 12 more".
+static std::string listLines(llvm::ArrayRef<size_t> numbers) {
+  constexpr size_t shown = 8;
+  std::string list = fmt::format("{}", fmt::join(numbers.take_front(shown), ", "));
+  return numbers.size() > shown ? fmt::format("{} and {} more", list, numbers.size() - shown) : list;
+}
+
+std::string TuningRecord::read(const std::string &path, NamedBy namedBy, std::vector<std::string> &notes) {
+  if (llvm::sys::fs::access(path, llvm::sys::fs::AccessMode::Exist) && !llvm::sys::fs::is_symlink_file(path))
     return "";
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true, /*RequiresNullTerminator=*/false);
-  if (!file)
-    return fmt::format("{}: cannot be read: {}", path, file.getError().message());
+  std::string problem;
+  auto content = readNamedFile(path, {maxRecordBytes, namedBy}, problem);
+  if (!content)
+    return fmt::format("{}: {}", path, problem);
   llvm::SmallVector<llvm::StringRef> texts;
-  (*file)->getBuffer().split(texts, '\n');
-  std::string damaged;
+  llvm::StringRef(*content).split(texts, '\n');
+  std::vector<size_t> damaged;
   for (auto [number, text] : llvm::enumerate(texts)) {
     TuningEntry line;
     if (text.trim().empty())
       continue;
     if (!parseLine(text, line)) {
-      damaged += (damaged.empty() ? "" : ", ") + std::to_string(number + 1);
+      damaged.push_back(number + 1);
       others.push_back(text.str());
     } else if (const TuningEntry *previous = find(line); !previous || previous->tried <= line.tried) {
       put(line);
     }
   }
   if (!damaged.empty())
-    notes.push_back(fmt::format("note: {}: line {} is not a plan of a kernel: ignored", path, damaged));
+    notes.push_back(fmt::format("note: {}: line {} is not a plan of a kernel: ignored", path, listLines(damaged)));
   return "";
 }
 
 std::string TuningRecord::write(const std::string &path) const {
-  std::string temporary = path + ".new";
-  std::error_code error;
-  {
-    llvm::raw_fd_ostream file(temporary, error);
-    if (!error) {
-      for (const TuningEntry &line : lines)
-        file << print(line) << "\n";
-      for (const std::string &line : others)
-        file << line << "\n";
-      file.flush();
-      error = file.error();
-      file.clear_error();
-    }
-  }
-  if (!error)
-    error = llvm::sys::fs::rename(temporary, path);
-  if (!error)
+  std::string text;
+  for (const TuningEntry &line : lines)
+    text += print(line) + "\n";
+  for (const std::string &line : others)
+    text += line + "\n";
+  if (text.empty())
     return "";
-  llvm::sys::fs::remove(temporary);
-  return fmt::format("{}: cannot be written: {}", path, error.message());
+  llvm::Error error = writeBytes(llvm::arrayRefFromStringRef(text), path, OutputFile::ownerMayWrite);
+  return error ? llvm::toString(std::move(error)) : "";
 }
 
 std::string TuningRecord::planOverridesFor(const std::string &target) const {
@@ -154,9 +174,13 @@ std::string TuningRecord::foreignProcessors(llvm::ArrayRef<std::string> targets)
     if (llvm::is_contained(targets, line.target))
       return "";
     if (line.confirmed && !line.plan.empty())
-      processors.insert(line.processor);
+      processors.insert(printableLine(line.processor.substr(0, longestName)));
   }
-  return llvm::join(processors, ", ");
+  constexpr size_t shown = 8;
+  std::string all = processors.size() > shown ? ", ..." : "";
+  while (processors.size() > shown)
+    processors.erase(std::prev(processors.end()));
+  return llvm::join(processors, ", ") + all;
 }
 
 std::string defaultTuningRecord(const std::string &model) {

@@ -7,14 +7,18 @@
 //    "plan": {"tile_rows": 12}, "confirmed": true, "tried": 14, "ratios": {"8 rows": 0.91}, ...}
 //
 // Files are merged by joining their lines: of several lines for a kernel the one with the most tries counts, and the
-// last of equals. Lines that talc does not understand are kept and reported.
+// last of equals. Lines that talc does not understand are kept and reported. Nobody has to name the record beside a
+// model, which may be a stranger's: talc reads it only if it is the user's own (NamedBy::Talc).
 #pragma once
+
+#include "frontends/NamedFile.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <nlohmann/json.hpp>
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace talc::tools {
@@ -34,7 +38,7 @@ class TuningRecord {
 public:
   // A missing file is an empty record. `notes` are lines for the user about ignored lines. Returns an error or an empty
   // text.
-  std::string read(const std::string &path, std::vector<std::string> &notes);
+  std::string read(const std::string &path, NamedBy namedBy, std::vector<std::string> &notes);
   // Replaces the file.
   std::string write(const std::string &path) const;
 
@@ -48,7 +52,11 @@ public:
   std::string foreignProcessors(llvm::ArrayRef<std::string> targets) const;
 
 private:
+  using Key = std::tuple<std::string, std::string, int64_t>;
+  static Key makeKey(const TuningEntry &entry) { return {entry.kernel, entry.target, entry.threads}; }
+
   std::vector<TuningEntry> lines;
+  std::map<Key, size_t> places;     // of lines
   std::vector<std::string> others;  // kept as they are
 };
 
