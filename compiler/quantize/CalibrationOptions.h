@@ -26,9 +26,9 @@ public:
 
 struct CalibrationOptions {
   std::string file;  // a text or an importance matrix; empty: no calibration
-  // The values of an importance matrix for a tensor of the checkpoint, one for each column; empty if it lists no such
-  // tensor. Null if `file` is a text.
-  std::function<std::vector<float>(const std::string &tensor, int64_t columns)> importance;
+  // The values of an importance matrix for the columns of a matrix that layers multiply by; empty if it lists none.
+  // `weight`: the symbol of what the matrix is made of, or of its transpose. Null if `file` is a text.
+  std::function<std::vector<float>(const std::string &weight, int64_t columns, bool isTransposed)> importance;
   std::shared_ptr<ModelEvaluator> evaluator;  // reads the text
   std::string cacheDirectory;                 // for the code of the models that read the text; empty: none
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the weights that the entries of the file are for. A matrix made of others, such as those of experts, has their
-// values one after the other, or once if they are equal.
+// Finds the weights that the entries of the file are for: the matrices that layers multiply by. Their columns are input
+// features, whatever the order of the checkpoint, which may have a matrix transposed (GPT-2). A matrix made of others,
+// such as those of experts, has their values one after the other, or once if they are equal.
 #include "compiler/Error.h"
+#include "compiler/passes/optimize/FormatUnits.h"
 #include "compiler/quantize/Calibration.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
@@ -21,14 +23,11 @@ public:
 
   llvm::Error read(WeightOp matrix) {
     auto type = cast<RankedTensorType>(matrix.getType());
-    if (type.getRank() != 2)
-      return llvm::Error::success();
-    SmallVector<WeightOp> sources;
-    addSources(matrix, sources);
+    SmallVector<Source> sources;
+    addSources(matrix, /*isTransposed=*/false, sources);
     std::vector<std::vector<float>> parts;
-    for (WeightOp source : sources) {
-      std::string tensor = std::string(chosenName(source.getSymName())) + ".weight";
-      parts.push_back(options.importance(tensor, type.getDimSize(1)));
+    for (Source source : sources) {
+      parts.push_back(options.importance(source.weight.getSymName().str(), type.getDimSize(1), source.isTransposed));
       if (parts.back().empty())
         return llvm::Error::success();
     }
@@ -50,14 +49,21 @@ public:
   int64_t matrices = 0;
 
 private:
-  void addSources(WeightOp weight, SmallVectorImpl<WeightOp> &sources) {
+  // A matrix is made of this weight or of its transpose.
+  struct Source {
+    WeightOp weight;
+    bool isTransposed;
+  };
+
+  void addSources(WeightOp weight, bool isTransposed, SmallVectorImpl<Source> &sources) {
     if (!weight.getOf()) {
-      sources.push_back(weight);
+      sources.push_back({weight, isTransposed});
       return;
     }
+    isTransposed ^= isa<TransposeRecipeAttr>(weight.getSource());
     for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
       if (auto source = symbols.lookup<WeightOp>(symbol.getValue()))
-        addSources(source, sources);
+        addSources(source, isTransposed, sources);
   }
 
   SymbolTable symbols;
@@ -68,9 +74,10 @@ private:
 
 llvm::Error applyImportanceMatrix(ModuleOp module, const CalibrationOptions &options) {
   ImportanceReader reader(module, options);
-  for (auto weight : module.getOps<WeightOp>())
-    if (llvm::Error error = reader.read(weight))
-      return error;
+  for (const FormatUnit &unit : findFormatUnits(module, FormatChoice()))
+    for (Operation *matrix : unit.matrices)
+      if (llvm::Error error = reader.read(cast<WeightOp>(matrix)))
+        return error;
   if (reader.matrices > 0)
     return llvm::Error::success();
   return makeError(ErrorCode::Usage, "--calibrate: {}: speaks of no matrix of the model", options.file);

@@ -37,7 +37,9 @@ bool isImportanceFile(const std::string &path);
 // Reads GGUF files of the type imatrix, and the older format without a magic number. None after errors.
 std::optional<ImportanceTable> readImportance(const std::string &path, Diagnostics &diagnostics);
 
-// The numbers of a weight, by its name in the family; empty if the table has none.
-std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns);
+// The numbers of a matrix's columns; empty if the table has none. `weight`: the symbol in IR of the matrix, or of its
+// transpose.
+std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns,
+                                    bool isTransposed);
 
 }  // namespace talc

@@ -56,7 +56,7 @@ struct GgufTensorName {
 };
 
 GgufTensorName ggufTensorName(const GgufArchitecture &architecture, const std::string &weight);
-// The names in all architectures, without duplicates.
+// The names in all architectures, without duplicates of the same order.
 std::vector<GgufTensorName> ggufTensorNames(const std::string &weight);
 
 }  // namespace talc

@@ -56,13 +56,18 @@ GgufTensorName ggufTensorName(const GgufArchitecture &architecture, const std::s
 std::vector<GgufTensorName> ggufTensorNames(const std::string &weight) {
   std::vector<GgufTensorName> places;
   auto add = [&](GgufTensorName place) {
-    bool isListed = llvm::any_of(places, [&](const GgufTensorName &other) { return other.name == place.name; });
+    bool isListed = llvm::any_of(
+        places, [&](const GgufTensorName &other) { return other.name == place.name && other.order == place.order; });
     if (!place.name.empty() && !isListed)
       places.push_back(std::move(place));
   };
   for (const GgufArchitecture &architecture : ggufArchitectureTable())
     add(ggufTensorName(architecture, weight));
-  add(placeIn({stackedNames}, weight));
+  GgufTensorName stacked = placeIn({stackedNames}, weight);
+  for (StoredOrder::Kind order : {StoredOrder::Kind::AsIs, StoredOrder::Kind::Transposed}) {  // gpt-oss has the latter
+    stacked.order = order;
+    add(stacked);
+  }
   return places;
 }
 

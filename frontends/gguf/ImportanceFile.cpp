@@ -206,10 +206,16 @@ std::optional<ImportanceTable> readImportance(const std::string &path, Diagnosti
   return std::nullopt;
 }
 
-std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns) {
-  for (const GgufTensorName &place : ggufTensorNames(weight)) {
+// A symbol NAME.weight, or NAME.weight.stored if the file has GGUF's order and not the family's.
+std::vector<float> lookupImportance(const ImportanceTable &table, const std::string &weight, int64_t columns,
+                                    bool isTransposed) {
+  llvm::StringRef name = weight;
+  bool isGgufOrder = name.consume_back(".stored");
+  name.consume_back(".weight");
+  for (const GgufTensorName &place : ggufTensorNames(name.str() + ".weight")) {
     auto it = table.find(place.name);
-    if (it == table.end())
+    bool isTurned = !isGgufOrder && place.order == StoredOrder::Kind::Transposed;
+    if (it == table.end() || isTurned != isTransposed)
       continue;
     const std::vector<float> &all = it->second;
     if (place.expert < 0)

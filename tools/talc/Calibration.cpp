@@ -97,8 +97,9 @@ llvm::Expected<CalibrationOptions> calibrationOptions(const CompileOptions &opti
     auto table = readImportance(options.calibrate, diagnostics);
     if (!table)
       return llvm::createStringError(llvm::join(diagnostics.errors(), "\n"));
-    calibration.importance = [table = std::move(*table)](const std::string &tensor, int64_t columns) {
-      return lookupImportance(table, tensor, columns);
+    calibration.importance = [table = std::move(*table)](const std::string &weight, int64_t columns,
+                                                         bool isTransposed) {
+      return lookupImportance(table, weight, columns, isTransposed);
     };
     return calibration;
   }
