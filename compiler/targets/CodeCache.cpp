@@ -11,12 +11,15 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdio>
 #include <fcntl.h>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace talc::targets {
 
@@ -66,21 +69,52 @@ std::string CodeCache::entryFolder(llvm::StringRef key) const {
   return path.str().str();
 }
 
-std::string CodeCache::entryPath(llvm::StringRef key) const {
-  llvm::SmallString<128> path(entryFolder(key));
-  llvm::sys::path::append(path, key + entrySuffix);
-  return path.str().str();
+static std::string entryName(llvm::StringRef key) {
+  return (key + entrySuffix).str();
 }
+
+// Whether what is open belongs to the user, and nobody else may write it: entries are code that will be run.
+static bool isOwn(int descriptor, struct stat &facts) {
+  return fstat(descriptor, &facts) == 0 && facts.st_uid == geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+namespace {
+
+// The user's own folder, or none if the path leads to another's.
+class EntryFolder {
+public:
+  explicit EntryFolder(const std::string &path)
+      : descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+    struct stat facts;
+    if (descriptor >= 0 && !isOwn(descriptor, facts))
+      close(std::exchange(descriptor, -1));
+  }
+  EntryFolder(const EntryFolder &) = delete;
+  ~EntryFolder() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  int number() const { return descriptor; }
+  int openFile(const std::string &name, int flags) const {
+    return descriptor < 0 ? -1 : openat(descriptor, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+  }
+
+private:
+  int descriptor;
+};
+
+}  // namespace
 
 // Reads an entry that is a regular file, since a pipe or a device in its place might block. It is not mapped, because
 // another process may truncate the file. Sets the time of the file, by which trim() finds the least recently used.
-static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+static std::unique_ptr<llvm::MemoryBuffer> readEntry(const EntryFolder &folder, const std::string &name) {
+  int file = folder.openFile(name, O_RDONLY | O_NONBLOCK);
   if (file < 0)
     return nullptr;
   struct stat facts;
-  bool regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
-  auto text = regular ? llvm::MemoryBuffer::getOpenFile(file, path, facts.st_size, /*RequiresNullTerminator=*/false,
+  bool regular = isOwn(file, facts) && S_ISREG(facts.st_mode);
+  auto text = regular ? llvm::MemoryBuffer::getOpenFile(file, name, facts.st_size, /*RequiresNullTerminator=*/false,
                                                         /*IsVolatile=*/true)
                       : std::make_error_code(std::errc::invalid_argument);
   if (text)
@@ -90,8 +124,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
 }
 
 std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
-  std::string path = entryPath(key);
-  std::unique_ptr<llvm::MemoryBuffer> file = readEntry(path);
+  std::unique_ptr<llvm::MemoryBuffer> file = readEntry(EntryFolder(entryFolder(key)), entryName(key));
   if (!file)
     return std::nullopt;
   llvm::StringRef text = file->getBuffer();
@@ -103,13 +136,14 @@ std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
 }
 
 void CodeCache::store(llvm::StringRef key, const ObjectCode &code) const {
-  std::string folder = entryFolder(key);
-  if (fs::create_directories(folder, true, fs::owner_all))
+  std::string path = entryFolder(key);
+  if (fs::create_directories(path, true, fs::owner_all))
     return;
-  llvm::SmallString<128> model(folder), partial;
-  llvm::sys::path::append(model, "%%%%%%%%%%%%" + partialSuffix);
-  int file = 0;
-  if (fs::createUniqueFile(model, file, partial))
+  EntryFolder folder(path);
+  std::string partial = llvm::utohexstr(llvm::sys::Process::GetRandomNumber(), /*LowerCase=*/true, /*Width=*/8) +
+                        entryName(key) + partialSuffix.str();
+  int file = folder.openFile(partial, O_WRONLY | O_CREAT | O_EXCL);
+  if (file < 0)
     return;
   llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
   std::string content = serialize(code);
@@ -117,11 +151,12 @@ void CodeCache::store(llvm::StringRef key, const ObjectCode &code) const {
   stream.close();
   bool failed = stream.has_error();
   stream.clear_error();
-  if (failed || fs::rename(partial, entryPath(key)))
-    fs::remove(partial);
-  trim(folder);
+  if (failed || renameat(folder.number(), partial.c_str(), folder.number(), entryName(key).c_str()) != 0)
+    unlinkat(folder.number(), partial.c_str(), 0);
+  trim(path);
 }
 
+// The folder is the user's own.
 void CodeCache::trim(const std::string &folder) const {
   struct Entry {
     std::string path;

@@ -12,7 +12,8 @@
 namespace talc::targets {
 
 // Any number of processes may use a directory at the same time: an entry appears complete, and one that is damaged
-// counts as absent. A directory that cannot be read or written is an empty cache.
+// counts as absent. A directory that cannot be read or written is an empty cache. So is a folder in it that is not the
+// user's, or that others may write: entries are code.
 class CodeCache {
 public:
   static constexpr uint64_t maxBytes = uint64_t(1) << 30, folders = 256;
@@ -27,7 +28,6 @@ public:
 
 private:
   std::string entryFolder(llvm::StringRef key) const;
-  std::string entryPath(llvm::StringRef key) const;
   void trim(const std::string &folder) const;
 
   std::string directory;

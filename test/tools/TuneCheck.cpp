@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tune-check: what talc tune concludes from times that are made up: noise, disturbances, code that is faster or not.
 #include "tools/talc/tune/Comparison.h"
+#include "tools/talc/tune/ShellWord.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -108,6 +109,16 @@ void checkConfirmation() {
   expect(confirmPlans({decode}, {"a"}, false).dropped == Kernels{"a"}, "a kernel that was not measured stays");
 }
 
+void checkWords() {
+  expect(shellWord("--weights=q4_k") == "--weights=q4_k", "a harmless word is quoted");
+  expect(shellWord("") == "''" && shellWord("a b") == "'a b'" && shellWord("$(x)`y`") == "'$(x)`y`'",
+         "words in quotes");
+  expect(shellWord("it's") == "'it'\\''s'", "a quote in a word");
+  expect(shellWord("~/m") == "'~/m'" && shellWord("#m") == "'#m'" && shellWord("!m") == "'!m'",
+         "signs that a shell expands");
+  expect(shellWord("a\n\x1b[2J'\\") == "$'a\\x0a\\x1b[2J\\'\\\\'", "control characters");
+}
+
 }  // namespace
 }  // namespace talc::tools
 
@@ -116,5 +127,6 @@ int main() {
   checkIntervals();
   checkComparison();
   checkConfirmation();
+  checkWords();
   return failures > 0 ? 1 : 0;
 }

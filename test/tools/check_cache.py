@@ -82,7 +82,34 @@ def check_sharing():
     assert len(entries()) == 1, entries()
 
 
+def check_owner():
+    """Entries are code: what others may write, or have put there, is not used."""
+    [entry] = entries()
+    folder, moved = entry.parent, cache / 'moved'
+    assert compile() and entry.stat().st_mode & 0o077 == 0 and folder.stat().st_mode & 0o077 == 0
+    for path, mode in (folder, 0o777), (folder, 0o770), (entry, 0o666), (entry, 0o660):
+        before = path.stat().st_mode
+        path.chmod(mode)
+        assert not compile(), f'{path} has the mode {mode:o}'
+        path.chmod(before)
+        assert compile()
+    if os.geteuid() == 0:
+        for path in folder, entry:
+            os.chown(path, 12345, 12345)
+            assert not compile(), f'{path} belongs to another user'
+            os.chown(path, 0, 0)
+    folder.rename(moved)
+    folder.symlink_to(moved)
+    assert not compile(), 'a link was followed to a folder'
+    folder.unlink()
+    moved.rename(folder)
+    entry.rename(home / 'elsewhere')
+    entry.symlink_to(home / 'elsewhere')
+    assert not compile() and not entry.is_symlink(), 'a link was followed to an entry'
+
+
 home.mkdir(parents=True)
 check_damage()
 check_bound()
 check_sharing()
+check_owner()

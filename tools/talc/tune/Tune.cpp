@@ -24,6 +24,7 @@
 #include "tools/talc/tune/Candidates.h"
 #include "tools/talc/tune/Comparison.h"
 #include "tools/talc/tune/Measurements.h"
+#include "tools/talc/tune/ShellWord.h"
 #include "tools/talc/tune/TuningRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -374,14 +375,14 @@ void Tuner::report() const {
     fmt::print("{}\n", compileAgain());
 }
 
-// The command that makes a program with what was found.
+// The command that makes a program with what was found. Its words may come from the program, which may be a stranger's.
 std::string Tuner::compileAgain() const {
   std::string words;
   for (const std::string &word : options.compile.modelOptions)
-    words += word.find_first_of(" ;*'") == std::string::npos ? " " + word : " '" + word + "'";
+    words += " " + shellWord(word);
   if (!options.record.empty())
-    words += " --tuned=" + options.record;
-  return fmt::format("talc compile {}{} -o {}", options.compile.model, words, options.program);
+    words += " " + shellWord("--tuned=" + options.record);
+  return fmt::format("talc compile {}{} -o {}", shellWord(options.compile.model), words, shellWord(options.program));
 }
 
 // Replaces the error after an interruption, which removes the files of the current round.
