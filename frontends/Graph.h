@@ -106,7 +106,7 @@ public:
   int64_t maxSequence;
   std::optional<int64_t> longestSequence;  // that the user may request
   int64_t sinks = 0, cacheTokens = 0;      // sink tokens, and all tokens that a query then sees
-  bool prefixes = false, segmented = false;
+  bool prefixes = false, segmented = false, embeds = false;
 
 private:
   enum class Origin { Weight, KvCache, Value };

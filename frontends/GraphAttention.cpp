@@ -15,6 +15,14 @@ static void refuse(Diagnostics &diagnostics, const std::string &what, const std:
   diagnostics.error(ImportError::ConfigUnsupported, what + ": " + why);
 }
 
+void GraphBuilder::useAsEmbedder() {
+  graph->embeds = true;
+}
+
+bool GraphBuilder::isEmbedder() const {
+  return graph->embeds;
+}
+
 // Positions are counted in the window, so that they change as the window moves.
 void GraphBuilder::Graph::stream(bool hardPositions) {
   constexpr int64_t maxTokens = int64_t(1) << 30;
@@ -30,6 +38,8 @@ void GraphBuilder::Graph::stream(bool hardPositions) {
 void GraphBuilder::Graph::divide(int64_t segment) {
   if (sinks > 0)
     refuse(diagnostics, "--sinks", "the model has segments and a memory of them (infini_attention)");
+  if (embeds)
+    refuse(diagnostics, "modules.json", "makes embeddings of texts, but the model has segments (infini_attention)");
   if (prefixes)
     refuse(diagnostics, "config.json: key 'prefix_lm'", "is true, but the model has segments (infini_attention)");
   maxSequence = segment;
@@ -43,6 +53,8 @@ Attention GraphBuilder::Graph::adapted(const Attention &attention) {
     result.mask = Mask::Prefix;
   if (sinks == 0)
     return result;
+  if (embeds)
+    refuse(diagnostics, "--sinks", "is for models that continue texts; this one makes embeddings (modules.json)");
   if (result.mask != Mask::Causal || result.bias || result.rowBias || cacheTokens == 0)
     refuse(diagnostics, "--sinks",
            "is for causal attention with rotary positions or none; this model has a prefix, or a bias by distance");

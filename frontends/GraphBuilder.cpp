@@ -412,6 +412,8 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
     return {};
   }
   Attention used = graph->adapted(kind);
+  if (graph->embeds)
+    return attention(queries, keys, values, used);
   // A token of the prefix may see keys outside of the window.
   int64_t held = used.mask == Mask::Causal ? used.window : 0;
   KvCache cache = kvCache(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads, held);

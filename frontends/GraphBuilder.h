@@ -150,6 +150,11 @@ public:
   // Tokens of the prefix of a decoder's sequence see each other.
   void usePrefixMasks();
 
+  // The model makes embeddings of texts: a decoder keeps no keys and values, and returns the hidden states before its
+  // LM head. Families that can be used so ask for it.
+  void useAsEmbedder();
+  bool isEmbedder() const;
+
   // Cuts texts of any length into segments of this many tokens, which bound positions and KV caches. Replaces
   // `positions`.
   void segments(int64_t tokens);

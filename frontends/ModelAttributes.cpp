@@ -39,6 +39,11 @@ bool hasOutput(ModuleOp module, llvm::StringRef kind) {
   return findOutput(module, kind) >= 0;
 }
 
+int64_t outputWidth(ModuleOp module, llvm::StringRef kind) {
+  int64_t output = findOutput(module, kind);
+  return output < 0 ? 0 : cast<RankedTensorType>(findModel(module).getResultTypes()[output]).getDimSize(1);
+}
+
 bool predictsMaskedTokens(ModuleOp module) {
   return module.getOps<KvCacheOp>().empty() && hasOutput(module, logitsOutput);
 }
@@ -48,8 +53,8 @@ void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
   module->setAttr(directoryAttr, b.getStringAttr(attributes.directory));
   module->setAttr(nameAttr, b.getStringAttr(attributes.name));
   module->setAttr(generationAttr, generationDictionary(attributes.generation, *module.getContext()));
-  if (hasOutput(module, hiddenOutput))
-    module->setAttr(poolingAttr, b.getStringAttr(attributes.pooling));
+  if (attributes.pooling)
+    module->setAttr(poolingAttr, attributes.pooling);
 }
 
 }  // namespace talc

@@ -12,6 +12,8 @@ namespace talc {
 int64_t vocabularySize(mlir::ModuleOp module);
 // Whether a result of this kind (logits, hidden, ...) is among the model's.
 bool hasOutput(mlir::ModuleOp module, llvm::StringRef kind);
+// Features of that result; 0 if there is none.
+int64_t outputWidth(mlir::ModuleOp module, llvm::StringRef kind);
 // Whether the logits are predictions of masked tokens, as in a model without KV cache.
 bool predictsMaskedTokens(mlir::ModuleOp module);
 
@@ -19,7 +21,7 @@ struct ModelAttributes {
   std::string directory;  // of the files of weights
   std::string name;
   GenerationDefaults generation;
-  std::string pooling;  // of hidden states, if there are any: none, cls, mean
+  mlir::Attribute pooling = {};  // talc.pooling: of hidden states, if there are any; null: there is none
 };
 
 void setModelAttributes(mlir::ModuleOp module, const ModelAttributes &attributes);

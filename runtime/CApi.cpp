@@ -59,7 +59,7 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.device = model.device().name();
   info.device_note = model.deviceNote().empty() ? nullptr : model.deviceNote().c_str();
   info.device_steps = model.loaded().steps();
-  info.pooling = static_cast<talc_pooling>(facts.pooling);
+  info.pooling = static_cast<talc_pooling>(std::min<uint32_t>(facts.pooling, TALC_POOLING_OTHER));
 }
 
 static void describeTokens(const talc::Model &model, talc_model_info &info) {

@@ -22,8 +22,8 @@ static Status checkText(std::string_view text) {
                          invalid, static_cast<unsigned char>(text[invalid]));
 }
 
-Status tokenizeText(const Model &model, std::string_view first, const std::string_view *second,
-                    std::vector<int32_t> &ids, std::vector<int32_t> &types) {
+Status tokenizeText(const Model &model, std::string_view first, const std::string_view *second, size_t maxTokens,
+                    std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped) {
   if (Status status = checkTokenizer(model); status.failed())
     return status;
   if (Status status = checkText(first); status.failed())
@@ -32,9 +32,8 @@ Status tokenizeText(const Model &model, std::string_view first, const std::strin
     return status;
   const Tokenizer &tokenizer = *model.tokenizer();
   std::string error;
-  bool encoded = second ? tokenizer.encodePair(first, *second, ids, types, error)
-                        : tokenizer.encode(first, ids, error, true, true, &types);
-  if (!encoded)
+  bool cutsBegin = model.embeddingHead() && model.embeddingHead()->cutsBegin();
+  if (!tokenizer.encodeWithin(first, second, maxTokens, cutsBegin, ids, types, dropped, error))
     return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
   return {};
 }

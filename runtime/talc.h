@@ -2,7 +2,6 @@
 /* The public interface of talc's runtime: open a compiled model, evaluate tokens, sample, and turn text into tokens.
 
    A minimal program (error handling left out):
-
      static int32_t print(void *user, const talc_event *event) {
        fwrite(event->text, 1, event->text_size, stdout);
        return 0;
@@ -157,8 +156,8 @@ typedef struct talc_result_info {
 
 enum { TALC_MAX_RESULTS = 2 };
 
-/* How hidden states of a text become one vector, if the user does not say. */
-typedef enum talc_pooling { TALC_POOLING_NONE = 0, TALC_POOLING_FIRST = 1, TALC_POOLING_MEAN = 2 } talc_pooling;
+/* How hidden states of a text become one vector, if the user does not say; see talc_embedding.h. */
+typedef enum talc_pooling { TALC_POOLING_NONE, TALC_POOLING_FIRST, TALC_POOLING_MEAN, TALC_POOLING_OTHER } talc_pooling;
 
 /* What a text's logits of classes become: probabilities of classes that exclude each other, or of each class alone;
    they may also be quantities, which stay as they are. */
@@ -442,6 +441,7 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 #endif
 
 #include "talc_device.h"
+#include "talc_embedding.h"
 #include "talc_scoring.h"
 #include "talc_text.h"
 

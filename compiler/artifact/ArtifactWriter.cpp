@@ -92,6 +92,7 @@ private:
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
+  std::vector<uint8_t> embedding;
   std::vector<artifact::KvRun> states;
   std::vector<uint8_t> tables;
   std::vector<std::vector<uint8_t>> codes;
@@ -117,6 +118,10 @@ llvm::Error ArtifactWriter::prepare() {
   if (!named)
     return named.takeError();
   labels = std::move(*named);
+  auto head = makeEmbeddingSection(parts.module);
+  if (!head)
+    return head.takeError();
+  embedding = std::move(*head);
   auto runs = makeKvCacheSection(parts.module);
   if (!runs)
     return runs.takeError();
@@ -155,6 +160,8 @@ void ArtifactWriter::plan() {
     addSection(SectionKind::KvCache, asBytes(states));
   if (!labels.empty())
     addSection(SectionKind::Labels, asBytes(labels));
+  if (!embedding.empty())
+    addSection(SectionKind::Embedding, embedding);
   if (!tables.empty())
     addSection(SectionKind::RotaryTables, tables);
   planned.push_back(

@@ -155,14 +155,10 @@ llvm::Expected<artifact::ModelInfo> makeModelInfo(ModuleOp module) {
     return std::move(error);
   if (llvm::Error error = readLengths(module, info))
     return std::move(error);
-  if (Attribute pooling = module->getAttr(poolingAttr)) {
-    static constexpr llvm::StringLiteral poolings[] = {"none", "cls", "mean"};
-    uint32_t place = indexOfName(pooling, poolings);
-    if (place == 0)
-      return makeError(ErrorCode::ModelInfo, "{}: {} is unknown, expected cls, mean or none", modelName(module),
-                       poolingAttr.str());
-    info.pooling = place - 1;
-  }
+  auto pooling = readPooling(module);
+  if (!pooling)
+    return pooling.takeError();
+  info.pooling = static_cast<uint32_t>(*pooling);
   auto generation = readGeneration(module, info.vocabularySize);
   if (!generation)
     return generation.takeError();

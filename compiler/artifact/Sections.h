@@ -54,6 +54,12 @@ llvm::Expected<std::string> makeLabels(mlir::ModuleOp module, const artifact::Mo
 llvm::Expected<std::vector<uint8_t>> makeRotaryTablesSection(mlir::ModuleOp module,
                                                              llvm::ArrayRef<PlacedWeight> weights, int64_t firstTable);
 
+// How hidden states become embeddings: talc.pooling; empty if that is a name alone. Reads the weights of its layers.
+llvm::Expected<std::vector<uint8_t>> makeEmbeddingSection(mlir::ModuleOp module);
+
+// The pooling in talc.pooling.
+llvm::Expected<artifact::Pooling> readPooling(mlir::ModuleOp module);
+
 // Where a slot keeps the keys and values of its tokens, so that the runtime can save and load them: the KV caches that
 // plan-memory has placed; empty without any.
 llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(mlir::ModuleOp module);

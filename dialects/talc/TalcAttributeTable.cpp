@@ -14,6 +14,10 @@ static constexpr DiscardableAttribute onModule(StringRef name, bool (*hasType)(A
   return {name, hasType, type, isOperation<ModuleOp>, "modules"};
 }
 
+static bool isPooling(Attribute value) {
+  return isa<StringAttr, DictionaryAttr>(value);
+}
+
 static constexpr DiscardableAttribute table[] = {
     onModule(directoryAttr, isAttribute<StringAttr>, "a string"),
     onModule(nameAttr, isAttribute<StringAttr>, "a string"),
@@ -22,7 +26,7 @@ static constexpr DiscardableAttribute table[] = {
     onModule(generationAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(outputsAttr, isTypedArray<StringAttr>, "an array of strings"),
     onModule(labelsAttr, isTypedArray<StringAttr>, "an array of strings"),
-    onModule(poolingAttr, isAttribute<StringAttr>, "a string"),
+    onModule(poolingAttr, isPooling, "a string or a dictionary"),
     onModule(segmentedAttr, isAttribute<UnitAttr>, "unit"),
     onModule(interfaceAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(planAttr, isAttribute<DictionaryAttr>, "a dictionary"),

@@ -42,7 +42,9 @@ constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: to
 constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
 constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: the kinds of the results (see below)
 constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes
-constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string: cls, mean or none; of hidden states
+// string: how the hidden states of a text become one vector: none, cls, mean, max, mean_sqrt_len_tokens, weightedmean,
+// lasttoken; or dictionary: also what else sentence-transformers says of that vector, see EmbeddingSection.cpp.
+constexpr llvm::StringLiteral poolingAttr = "talc.pooling";
 // unit: sequences may be of any length, in segments of talc.max_sequence tokens. Positions are counted inside a
 // segment, and of earlier segments there are only compressive memories. A step has tokens of one segment of each
 // sequence.

@@ -101,9 +101,13 @@ struct Gemma3 : Gemma2 {
     readCaps(config, 0, 0);
     int64_t every =
         config.integer("sliding_window_pattern", config.integer("_sliding_window_pattern", 6, patterns), patterns);
-    readWindows(config, config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount),
-                [=](int64_t layer) { return (layer + 1) % every != 0; });
-    config.refuseFlag("use_bidirectional_attention", "talc knows the family as a decoder");
+    auto window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
+    if (config.flag("use_bidirectional_attention", false)) {
+      mask = Mask::Full;
+      if (window)
+        window = *window / 2 + 1;
+    }
+    readWindows(config, window, [=](int64_t layer) { return (layer + 1) % every != 0; });
     RopeKeys local;
     local.thetaKey = "rope_local_base_freq";
     local.ownScaling = true;
@@ -140,6 +144,10 @@ void defineGemma2(GraphBuilder &g, const ModelConfig &config) {
 }
 
 void defineGemma3(GraphBuilder &g, const ModelConfig &config) {
+  if (!g.isEmbedder())
+    config.refuseFlag("use_bidirectional_attention",
+                      "without modules.json, which makes embeddings, talc knows the family "
+                      "as a decoder");
   defineAs<Gemma3>(g, config);
 }
 

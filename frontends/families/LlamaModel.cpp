@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace talc {
 
@@ -118,7 +119,7 @@ Tensor LlamaModel::rotated(GraphBuilder &g, Tensor x, Heads heads, int64_t numbe
 Tensor LlamaModel::attention(GraphBuilder &g, Tensor x, int64_t number) const {
   Tensor q = heading(g, x, queries()), turnedQ = rotated(g, q, queries(), number);
   Tensor k = heading(g, x, keys()), turnedK = rotated(g, k, keys(), number), v = project(g, x, values());
-  Attention kind = {heads, keyValueHeads, scale, Mask::Causal, windows[number]};
+  Attention kind = {heads, keyValueHeads, scale, mask, windows[number]};
   kind.cap = cap;
   kind.sinks = sinks(g);
   Tensor mixed = g.cachedAttention(turnedQ, turnedK, v, kind);
@@ -168,10 +169,16 @@ void LlamaModel::define(GraphBuilder &g) const {
     g.segments(infini->segment);
   else
     g.positions(std::max(positions, usual), /*hard=*/false, usual, endless);
-  auto [table, head] = g.tiedWeights("model.embed_tokens.weight", "lm_head.weight", {vocabulary, width}, tied);
+  const std::string tableName = "model.embed_tokens.weight";
+  Weight table, head;
+  if (g.isEmbedder())
+    table = g.weight(tableName, {vocabulary, width}, "vocab_size by hidden_size");
+  else
+    std::tie(table, head) = g.tiedWeights(tableName, "lm_head.weight", {vocabulary, width}, tied);
   Tensor x = embed(g, table);
   x = g.repeat("model.layers", layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });
-  g.output(logits(g, norm(g, g.select(x), defaults.lastNorm), head));
+  x = norm(g, g.select(x), defaults.lastNorm);
+  g.isEmbedder() ? g.output(x, Output::Hidden) : g.output(logits(g, x, head));
 }
 
 }  // namespace talc

@@ -79,6 +79,7 @@ struct LlamaModel {
   Activation activation;
   double epsilon, scale;  // of scores
   double cap = 0;         // of scores; 0: none
+  Mask mask = Mask::Causal;
   bool inputBias = false, outputBias = false, innerBias = false, headNorms = false, tied;
 
   // Infini-attention (arXiv 2404.07143).

@@ -3,6 +3,7 @@
 #include "frontends/families/PlainModel.h"
 
 #include <cmath>
+#include <tuple>
 
 namespace talc {
 
@@ -79,12 +80,19 @@ Tensor PlainModel::layer(GraphBuilder &g, Tensor x) const {
 
 void PlainModel::define(GraphBuilder &g) {
   g.positions(positions, hardPositions);
-  auto [table, head] = g.tiedWeights(names.table + ".weight", names.head + ".weight", {vocabulary, tableWidth}, tied);
+  const std::string tableName = names.table + ".weight";
+  Weight table, head;
+  if (g.isEmbedder())
+    table = g.weight(tableName, {vocabulary, tableWidth});
+  else
+    std::tie(table, head) = g.tiedWeights(tableName, names.head + ".weight", {vocabulary, tableWidth}, tied);
   if (alibi > 0)
     bias = g.alibi(heads, roundedAlibi ? alibi : 0);
   Tensor x = embed(g, table);
   x = g.repeat(names.layers, layers, x, [&](Tensor x, int64_t) { return layer(g, x); });
   x = finish(g, g.select(x));
+  if (g.isEmbedder())
+    return g.output(x, Output::Hidden);
   g.output(g.linear(x, head, headBias ? g.weight(names.head + ".bias", {vocabulary}) : Weight()));
 }
 

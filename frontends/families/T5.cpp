@@ -165,7 +165,7 @@ static void define(GraphBuilder &g, const ModelConfig &config, const Variant &va
   const GraphBuilder::Shape shape = {model.vocabulary, model.width};
   const std::string tableName =
       g.storedName({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
-  if (model.encoderOnly)
+  if (model.encoderOnly || g.isEmbedder())
     return g.output(g.select(model.encode(g, g.weight(tableName, shape))), Output::Hidden);
   auto [table, head] = g.tiedWeights(tableName, "lm_head.weight", shape, model.tied);
   g.encoder([&, table = table] { model.keepSource(g, model.encode(g, table)); });

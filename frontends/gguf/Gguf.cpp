@@ -149,9 +149,9 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   if (!options.randomSeed)
     stored.reportUnused();
   ModelAttributes attributes{model.directory().path(), model.name(),
-                             readGeneration(model, architecture, family.tokens, module, diagnostics), "none"};
+                             readGeneration(model, architecture, family.tokens, module, diagnostics)};
   if (hasOutput(*module, hiddenOutput))
-    attributes.pooling = readPooling(model, architecture, diagnostics);
+    attributes.pooling = StringAttr::get(&context, readPooling(model, architecture, diagnostics));
   setModelAttributes(*module, attributes);
   return module;
 }

@@ -12,6 +12,7 @@
 #include "frontends/huggingface/Checkpoint.h"
 #include "frontends/huggingface/JsonConfig.h"
 #include "frontends/huggingface/OtherCheckpoints.h"
+#include "frontends/huggingface/SentenceModel.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -87,27 +88,73 @@ static void refuseUnread(const ModelConfig &config, const nlohmann::json &object
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, const nlohmann::json &object,
-                                    WeightSource &weights, const ImportOptions &options, MLIRContext &context,
-                                    Diagnostics &diagnostics) {
+                                    WeightSource &weights, const ImportOptions &options, bool embedsTexts,
+                                    MLIRContext &context, Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
   graph.useSinkTokens(options.sinks);
   if (config.flag("prefix_lm", false))
     graph.usePrefixMasks();
+  if (embedsTexts)
+    graph.useAsEmbedder();
   family.define(graph, config);
   refuseUnread(config, object);
   return graph.finish();
 }
 
+// modules.json, and the weights of its modules.
+static SentenceModel readModules(const ModelDirectory &directory, const ImportOptions &options,
+                                 Diagnostics &diagnostics) {
+  auto open = [&](const ModelDirectory &folder) -> std::unique_ptr<WeightSource> {
+    if (options.randomSeed)
+      return std::make_unique<RandomWeights>(*options.randomSeed);
+    auto checkpoint = Checkpoint::open(folder, "", diagnostics);
+    return checkpoint ? std::make_unique<Checkpoint>(std::move(*checkpoint)) : nullptr;
+  };
+  return readSentenceModules(directory, open, diagnostics);
+}
+
+// A model with modules.json returns hidden states, or the classes of a cross-encoder.
+static void checkEmbedder(ModuleOp module, const SentenceModel &sentence, const Family &family,
+                          Diagnostics &diagnostics) {
+  if (!sentence.hasModules || hasOutput(module, hiddenOutput) || hasOutput(module, classesOutput))
+    return;
+  diagnostics.error(ImportError::ConfigUnsupported,
+                    fmt::format("modules.json: makes embeddings of texts, but talc compiles the model_type {} only to "
+                                "generate text; without that file it does",
+                                quotedText(family.modelType)));
+}
+
+static void readSentence(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
+                         SentenceModel &sentence, ModelAttributes &result, Diagnostics &diagnostics) {
+  constexpr int64_t endless = 1 << 30;
+  auto longest = module->getAttrOfType<IntegerAttr>(longestSequenceAttr);
+  int64_t positions = longest ? longest.getInt() : endless;
+  if (positions >= endless)
+    positions = module->getAttrOfType<IntegerAttr>(maxSequenceAttr).getInt();
+  std::optional<artifact::ClassScores> scores;
+  if (hasOutput(module, classesOutput))
+    scores = readCrossEncoderScores(directory, config, diagnostics);
+  if (scores)
+    result.generation.classScores = static_cast<int64_t>(*scores);
+  readSentenceTexts(directory, positions, scores.has_value(), sentence, diagnostics);
+  int64_t width = outputWidth(module, hiddenOutput);
+  if (width > 0 && sentence.width > 0 && sentence.width != width)
+    diagnostics.error(
+        ImportError::ConfigValue,
+        fmt::format("modules.json: pools {} features, but the model's hidden states have {}", sentence.width, width));
+  result.pooling = poolingAttribute(sentence, width > 0, *module.getContext());
+}
+
 // Settings from other files than the configuration and the weights.
 static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
-                                      const FamilyTokens &tokens, Diagnostics &diagnostics) {
+                                      const FamilyTokens &tokens, SentenceModel &sentence, Diagnostics &diagnostics) {
   const int64_t vocabulary = vocabularySize(module);
   ModelAttributes result{directory.path(), directory.name(),
-                         readGenerationConfig(directory, config, tokens, vocabulary, diagnostics), "none"};
+                         readGenerationConfig(directory, config, tokens, vocabulary, diagnostics)};
   int64_t mask = predictsMaskedTokens(module) ? findMaskToken(directory) : -1;
   result.generation.maskToken = mask < vocabulary ? mask : -1;
-  if (hasOutput(module, hiddenOutput))
-    result.pooling = readPooling(directory, diagnostics);
+  if (hasOutput(module, hiddenOutput) || hasOutput(module, classesOutput))
+    readSentence(module, directory, config, sentence, result, diagnostics);
   return result;
 }
 
@@ -143,23 +190,25 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
 
   OwningOpRef<ModuleOp> module;
+  SentenceModel sentence = readModules(*directory, options, diagnostics);
   QuantizationPtr quantization = readQuantization(*directory, *object, diagnostics);
   if (diagnostics.failed())
     return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
-    module = define(*family, config, *object, weights, options, context, diagnostics);
+    module = define(*family, config, *object, weights, options, sentence.hasModules, context, diagnostics);
   } else if (auto checkpoint =
                  Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
     if (composed)
       checkpoint->keepTextModel();
-    module = define(*family, config, *object, *checkpoint, options, context, diagnostics);
+    module = define(*family, config, *object, *checkpoint, options, sentence.hasModules, context, diagnostics);
     if (module)
       checkpoint->reportUnused();
   }
   if (!module)
     return nullptr;
-  setModelAttributes(*module, readAttributes(*module, *directory, *object, family->tokens, diagnostics));
+  checkEmbedder(*module, sentence, *family, diagnostics);
+  setModelAttributes(*module, readAttributes(*module, *directory, *object, family->tokens, sentence, diagnostics));
   if (diagnostics.failed())
     return nullptr;
   return module;

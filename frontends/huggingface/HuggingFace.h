@@ -35,9 +35,4 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const n
 // of tokenizers. (MaskToken.cpp)
 int64_t findMaskToken(const ModelDirectory &directory);
 
-// A value of talc.pooling, from the files that sentence-transformers writes: how the hidden states of a text become its
-// embedding. Without modules.json it is mean, as sentence-transformers assumes for such a model. Warns of what talc
-// does not compute. (SentencePooling.cpp)
-std::string readPooling(const ModelDirectory &directory, Diagnostics &diagnostics);
-
 }  // namespace talc

@@ -39,6 +39,8 @@ const char *sectionName(uint32_t kind) {
     return "KV cache";
   case SectionKind::RotaryTables:
     return "rotary tables";
+  case SectionKind::Embedding:
+    return "embedding";
   }
   return nullptr;
 }

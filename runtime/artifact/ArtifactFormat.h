@@ -48,6 +48,7 @@ enum class SectionKind : uint32_t {
   Labels = 6,        // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
   KvCache = 7,       // an array of KvRun: the layout of a slot of the KV cache; absent when the model keeps nothing
   RotaryTables = 8,  // a RotaryTable and its numbers for each table of tableBytes; absent when there are none
+  Embedding = 9,     // runtime/embedding/EmbeddingFormat.h; absent when ModelInfo::pooling says all
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -141,7 +142,16 @@ struct RotaryCorrection {
 };
 
 // The default for how the hidden states of a text become one vector.
-enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
+enum class Pooling : uint32_t {
+  None = 0,
+  First = 1,
+  Mean = 2,
+  Max = 3,             // of every feature
+  MeanSqrtLength = 4,  // the sum, divided by the square root of the number of tokens
+  WeightedMean = 5,    // token i counts i + 1 times
+  Last = 6,
+  Several = 7,  // in ModelInfo: the Embedding section lists them
+};
 
 // Properties of a model that the runtime needs. Byte figures follow from the compiler's memory plan and are exact.
 struct ModelInfo {

@@ -24,7 +24,9 @@ Status Model::open(const OpenOptions &options, const std::string &device, const 
   listSampleable();
   if (Status status = findKvRuns(); status.failed())
     return status;
-  return findLabels();
+  if (Status status = findLabels(); status.failed())
+    return status;
+  return openEmbedding();
 }
 
 Status Model::openTokenizer() {
@@ -79,6 +81,23 @@ Status Model::findLabels() {
       classes = output.width;
   if (const char *wrong = readLabels(section->bytes, section->header.size, classes, classNames))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'labels': %s", name().c_str(), wrong);
+  return {};
+}
+
+Status Model::openEmbedding() {
+  for (const OutputInfo &output : facts.outputs)
+    if (output.kind == static_cast<uint32_t>(OutputKind::Hidden))
+      head.emplace(static_cast<artifact::Pooling>(facts.pooling), output.width);
+  const Artifact::LocatedSection *section = file.find(SectionKind::Embedding);
+  if (section && !head)
+    head.emplace(artifact::Pooling::None, 0);
+  const char *wrong = nullptr;
+  if (section)
+    wrong = head->open(section->bytes, section->header.size);
+  else if (head && facts.pooling == static_cast<uint32_t>(artifact::Pooling::Several))
+    wrong = "is missing";
+  if (wrong)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'embedding': %s", name().c_str(), wrong);
   return {};
 }
 

@@ -4,9 +4,11 @@
 
 #include "runtime/artifact/Artifact.h"
 #include "runtime/device/Devices.h"
+#include "runtime/embedding/EmbeddingHead.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace talc {
@@ -37,6 +39,9 @@ public:
   // Names of the classes; empty: they have none.
   const std::vector<const char *> &labels() const { return classNames; }
 
+  // Makes one vector of hidden states; null: the model has none.
+  const EmbeddingHead *embeddingHead() const { return head ? &*head : nullptr; }
+
   // The layout of a slot of the KV cache.
   const std::vector<artifact::KvRun> &kvRuns() const { return runs; }
   // The bytes that n tokens of a sequence, or of a source, take there.
@@ -66,6 +71,7 @@ private:
   Status openTokenizer();
   Status findKvRuns();
   Status findLabels();
+  Status openEmbedding();
   void listSampleable();
 
   Artifact file;
@@ -75,6 +81,7 @@ private:
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;
   std::vector<const char *> classNames;
+  std::optional<EmbeddingHead> head;
   std::vector<artifact::KvRun> runs;
 };
 

@@ -115,7 +115,7 @@ static const char *findImpossibleFact(const artifact::ModelInfo &info) {
     return fact;
   if (!memchr(info.name, 0, sizeof(info.name)))
     return "name";
-  if (info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean))
+  if (info.pooling > static_cast<uint32_t>(artifact::Pooling::Several))
     return "pooling";
   return findImpossibleSetting(info);
 }

@@ -2,10 +2,10 @@
 // Embeddings, fillings of masks, classes of texts and of tokens, as text.
 #include "runtime/program/Answers.h"
 
+#include "runtime/program/ClassScores.h"
+#include "runtime/program/output/JsonText.h"
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdio>
 
 namespace talc::program {
 
@@ -28,10 +28,11 @@ static int32_t findAnswer(const talc_model_info &info) {
 
 AnswerPlan planAnswer(const talc_model_info &info, const Options &options, const Prompt &prompt) {
   int32_t hidden = findResult(info, TALC_RESULT_HIDDEN), answer = findAnswer(info);
-  talc_pooling pooling = options.pool.value_or(info.pooling);
+  // A pooling of the model's that talc.h does not name needs all rows, as a maximum does.
+  auto pooling = options.pool.value_or(static_cast<talc_embedding_pooling>(info.pooling));
   AnswerPlan embedding = {
-      pooling == TALC_POOLING_NONE ? AnswerKind::TokenEmbeddings : AnswerKind::Embedding, pooling, hidden, {}};
-  if (options.pool || answer < 0)
+      pooling == TALC_EMBEDDING_OWN ? AnswerKind::TokenEmbeddings : AnswerKind::Embedding, pooling, hidden, {}};
+  if (options.asksEmbeddings() || answer < 0)
     return embedding;
   AnswerPlan plan = {AnswerKind::TokenClasses, pooling, answer, {}};
   if (info.results[answer].kind == TALC_RESULT_CLASSES)
@@ -67,9 +68,12 @@ bool answersInLines(const talc_model_info &info, const Options &options, const s
 talc_rows Answer::rows() const {
   if (plan.kind == AnswerKind::Fillings)
     return plan.masks.empty() ? TALC_ROWS_NONE : TALC_ROWS_LISTED;
-  bool first =
-      plan.kind == AnswerKind::Classes || (plan.kind == AnswerKind::Embedding && plan.pooling == TALC_POOLING_FIRST);
-  return first ? TALC_ROWS_FIRST : TALC_ROWS_ALL;
+  if (plan.kind == AnswerKind::Classes)
+    return TALC_ROWS_FIRST;
+  if (plan.kind == AnswerKind::Embedding && plan.pooling == TALC_EMBEDDING_LAST)
+    return TALC_ROWS_LAST;
+  bool isFirst = plan.pooling == TALC_EMBEDDING_FIRST && !job.embeddings.excludes_prompt;
+  return plan.kind == AnswerKind::Embedding && isFirst ? TALC_ROWS_FIRST : TALC_ROWS_ALL;
 }
 
 void Answer::setListed(talc_sequence &sequence) const {
@@ -78,14 +82,6 @@ void Answer::setListed(talc_sequence &sequence) const {
     return;
   wanted.listed = plan.masks.data();
   wanted.listed_count = static_cast<int32_t>(plan.masks.size());
-}
-
-// Returns the shortest text that reads back as the same float.
-static void appendNumber(std::string &text, float value) {
-  char digits[32];
-  auto [end, error] = std::to_chars(digits, digits + sizeof(digits), value);
-  (void)error;  // 32 characters are enough for every float
-  text.append(digits, end);
 }
 
 static std::string numbers(const float *values, size_t count) {
@@ -98,21 +94,29 @@ static std::string numbers(const float *values, size_t count) {
   return text;
 }
 
-// Mean pooling counts every token, special ones too.
+// The options' pooling alone, or what the model says.
+std::vector<float> Answer::embed(const float *values, int32_t rows) const {
+  talc_embedding_options options = {};
+  options.struct_size = sizeof(options);
+  options.pooling =
+      plan.kind == AnswerKind::TokenEmbeddings ? TALC_EMBEDDING_FIRST : job.options.pool.value_or(TALC_EMBEDDING_OWN);
+  options.normalize = job.options.normalizes;
+  options.prompt_tokens = job.rules.promptTokens();
+  int32_t room = std::max(job.info.results[plan.result].width, job.embeddings.width), size = 0;
+  std::vector<float> result(room);
+  talc_embed(job.model, &options, values, rows, result.data(), room, &size, nullptr);
+  result.resize(size);
+  return result;
+}
+
 std::string Answer::embedding(const float *values, int32_t rows) const {
-  size_t width = job.info.results[plan.result].width;
-  std::vector<float> means(width);
-  for (size_t column = 0; column < width; ++column) {
-    double sum = 0;
-    for (int32_t row = 0; row < rows; ++row)
-      sum += values[row * width + column];
-    means[column] = static_cast<float>(sum / rows);
-  }
-  return numbers(means.data(), width);
+  std::vector<float> vector = embed(values, rows);
+  return numbers(vector.data(), vector.size());
 }
 
 // Returns the text of one token inside a text; for a special one its spelling; without a tokenizer its number.
-static std::string spell(const talc_model *model, int32_t id) {
+std::string Answer::spell(int32_t id) const {
+  const talc_model *model = job.model;
   size_t size = 0;
   if (talc_is_special_token(model, id)) {
     const char *spelling = talc_token_spelling(model, id, &size);
@@ -125,36 +129,11 @@ static std::string spell(const talc_model *model, int32_t id) {
   return talc_detokenize(model, &id, 1, text.data(), size, &size, nullptr) == TALC_OK ? text : std::to_string(id);
 }
 
-static std::string className(const talc_model_info &info, size_t index) {
-  return index < static_cast<size_t>(info.label_count) ? info.labels[index] : std::to_string(index);
+std::string Answer::className(size_t index) const {
+  return index < static_cast<size_t>(job.info.label_count) ? job.info.labels[index] : std::to_string(index);
 }
 
-static double sigmoid(double x) {
-  return 1 / (1 + std::exp(-x));
-}
-
-static std::vector<double> softmax(const float *logits, size_t count) {
-  std::vector<double> result(count);
-  double highest = *std::max_element(logits, logits + count), sum = 0;
-  for (size_t i = 0; i < count; ++i)
-    sum += result[i] = std::exp(logits[i] - highest);
-  for (double &value : result)
-    value /= sum;
-  return result;
-}
-
-// A single class has a probability of its own.
-static std::vector<double> classScores(talc_class_scores kind, const float *logits, size_t count) {
-  if (kind == TALC_SCORES_SOFTMAX && count > 1)
-    return softmax(logits, count);
-  std::vector<double> result(logits, logits + count);
-  if (kind != TALC_SCORES_VALUES)
-    std::transform(result.begin(), result.end(), result.begin(), sigmoid);
-  return result;
-}
-
-// Formats "name probability", the likeliest first, the first of equal ones first.
-std::string Answer::likeliest(const float *logits, size_t count, bool areTokens, const char *separator) const {
+std::vector<Answer::Ranked> Answer::rank(const float *logits, size_t count, bool areTokens) const {
   std::vector<double> chances = areTokens ? softmax(logits, count) : classScores(job.info.class_scores, logits, count);
   std::vector<int32_t> order(count);
   for (size_t i = 0; i < count; ++i)
@@ -162,13 +141,30 @@ std::string Answer::likeliest(const float *logits, size_t count, bool areTokens,
   size_t shown = std::min<size_t>(count, job.options.top.value_or(areTokens ? fillingsByDefault : count));
   auto better = [&](int32_t a, int32_t b) { return chances[a] != chances[b] ? chances[a] > chances[b] : a < b; };
   std::partial_sort(order.begin(), order.begin() + shown, order.end(), better);
-  std::string text;
+  std::vector<Ranked> result;
   for (size_t i = 0; i < shown; ++i) {
-    char chance[32];
-    snprintf(chance, sizeof(chance), " %.4f", chances[order[i]]);
-    text += (i ? separator : "") + (areTokens ? spell(job.model, order[i]) : className(job.info, order[i])) + chance;
+    std::string name = areTokens ? spell(order[i]) : className(order[i]);
+    std::string score;
+    appendScore(score, chances[order[i]], areTokens || job.info.class_scores != TALC_SCORES_VALUES);
+    result.push_back({std::move(name), std::move(score)});
   }
+  return result;
+}
+
+std::string Answer::likeliest(const float *logits, size_t count, bool areTokens, const char *separator) const {
+  std::string text;
+  for (const Ranked &ranked : rank(logits, count, areTokens))
+    text += (text.empty() ? "" : separator) + ranked.name + " " + ranked.score;
   return text;
+}
+
+Answer::Ranked Answer::tokenClass(const float *logits) const {
+  size_t width = job.info.results[plan.result].width;
+  size_t best = std::max_element(logits, logits + width) - logits;
+  std::string score;
+  appendScore(score, classScores(job.info.class_scores, logits, width)[best],
+              job.info.class_scores != TALC_SCORES_VALUES);
+  return {className(best), std::move(score)};
 }
 
 // Special tokens have no text. For a single class its probability is printed.
@@ -178,15 +174,11 @@ std::string Answer::tokenClasses(const float *values, int32_t rows) const {
   for (int32_t row = 0; row < rows; ++row) {
     if (talc_is_special_token(job.model, prompt.ids[row]))
       continue;
-    const float *logits = values + row * width;
-    size_t best = std::max_element(logits, logits + width) - logits;
-    char chance[32];
-    snprintf(chance, sizeof(chance), "%.4f", classScores(job.info.class_scores, logits, 1)[0]);
+    Ranked ranked = tokenClass(values + row * width);
     text += (text.empty()   ? ""
              : job.fromFile ? "\t"
                             : "\n") +
-            spell(job.model, prompt.ids[row]) + (job.fromFile ? " " : "\t") +
-            (width == 1 ? chance : className(job.info, best));
+            spell(prompt.ids[row]) + (job.fromFile ? " " : "\t") + (width == 1 ? ranked.score : ranked.name);
   }
   return text;
 }
@@ -203,7 +195,7 @@ std::string Answer::text(const float *values, int32_t rows) const {
   for (int32_t row = 0; row < rows; ++row) {
     const float *item = values + row * width;
     text += row == 0 ? "" : !job.fromFile ? "\n" : plan.kind == AnswerKind::Fillings ? "\t|\t" : "\t";
-    text += plan.kind == AnswerKind::Fillings ? likeliest(item, width, true, "\t") : numbers(item, width);
+    text += plan.kind == AnswerKind::Fillings ? likeliest(item, width, true, "\t") : embedding(item, 1);
   }
   return text;
 }

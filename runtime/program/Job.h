@@ -4,6 +4,7 @@
 
 #include "runtime/program/input/Inputs.h"
 #include "runtime/program/output/Printer.h"
+#include "runtime/program/output/VectorFile.h"
 
 namespace talc::program {
 
@@ -28,12 +29,17 @@ struct Job {
   Printer &printer;
   Timing &timing;
   std::vector<CutText> &cut;
+  const talc_embedding_info &embeddings;
+  const TextRules &rules;
+  VectorFile &vectors;
 
   bool translates() const { return info.kind == TALC_MODEL_ENCODER_DECODER; }
   // Whether prompts are printed before their continuations.
-  bool echoes() const { return options.echo && !translates() && !fromFile && !options.usesIds(); }
+  bool echoes() const { return options.echo && !options.json && !translates() && !fromFile && !options.usesIds(); }
   // The name of an input in messages.
   std::string inputName(size_t input) const;
+  // The beginning of the JSON of an input: its index, and its text if it has one.
+  std::string jsonHead(size_t input) const;
   // The beginning of the generated text.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
   // Takes the inputs that have come; with `waits` at least one, unless no more come. Those without tokens have empty

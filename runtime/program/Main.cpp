@@ -101,7 +101,7 @@ static Status useModel(const Options &options) {
     return evaluateInputs(opened, info, options, loadSeconds);
   std::vector<Prompt> prompts;
   const BeginTokens begins(opened, options.addsBegin);
-  if (Status status = readPrompts(opened, options.prompts, options.addsBegin ? nullptr : &begins, prompts);
+  if (Status status = readPrompts(opened, TextRules(), options.prompts, options.addsBegin ? nullptr : &begins, prompts);
       status.failed())
     return status;
   return options.action == Action::Tokenize ? printTokenized(prompts) : printDetokenized(opened, prompts);

@@ -6,6 +6,7 @@
 #include "runtime/program/Signals.h"
 #include "runtime/program/TextEncoding.h"
 #include "runtime/program/TextGeneration.h"
+#include "runtime/program/input/JsonLine.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -110,6 +111,10 @@ static Printer::Form chooseForm(const Options &options, const talc_model_info &i
   bool generates = info.kind != TALC_MODEL_ENCODER, one = inputs.size() == 1;
   if (options.writesTensors() && options.settings.newTokens.value_or(0) == 0)
     return Printer::Form::Nothing;
+  if (options.writesVectors())
+    return Printer::Form::Nothing;
+  if (options.json)
+    return Printer::Form::Plain;
   if (!options.inputFile.empty())
     return Printer::Form::Lines;
   if (!generates)
@@ -201,7 +206,8 @@ static Status readInputs(const Options &options, const talc_model_info &info, co
   if (Status status = checkStart(info, prompts); status.failed())
     return status;
   if (!options.inputFile.empty()) {
-    Status status = inputs.open(options.inputFile, check);
+    bool readsJson = options.readsJson.value_or(isJsonLinesName(options.inputFile));
+    Status status = inputs.open(options.inputFile, readsJson, info.kind == TALC_MODEL_ENCODER, check);
     return status.failed() ? status : inputs.fetch(true);
   }
   const char *item = itemName(info);
@@ -213,7 +219,9 @@ static Status readInputs(const Options &options, const talc_model_info &info, co
 }
 
 static Status runJob(const Job &job, const Plan &plan, Output &output, SessionHandle &session) {
-  if (Status status = output.open(job.options.outputFile); status.failed())
+  bool writesVectors = job.options.writesVectors();
+  if (Status status = writesVectors ? job.vectors.open(job.options.outputFile) : output.open(job.options.outputFile);
+      status.failed())
     return status;
   if (job.fromFile)
     finishOnInterrupt();
@@ -221,6 +229,9 @@ static Status runJob(const Job &job, const Plan &plan, Output &output, SessionHa
     return status;
   if (Status status = runModel(job, plan, session); status.failed())
     return status;
+  if (writesVectors && !interrupted())
+    if (Status status = job.vectors.finish(job.inputs.count()); status.failed())
+      return status;
   return job.printer.finishAll();
 }
 
@@ -239,25 +250,32 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   const BeginTokens begins(model, options.addsBegin);
   if (Status status = prefix.read(model, begins, options.prefixText); status.failed())
     return status;
+  talc_embedding_info embeddings = {};
+  embeddings.struct_size = sizeof(embeddings);
+  talc_embedding_get_info(model, &embeddings, nullptr);
+  TextRules rules;
+  if (Status status = rules.read(model, embeddings, options); status.failed())
+    return status;
   std::vector<Prompt> prompts;
   if (!fromFile)
-    if (Status status = readPrompts(model, options.prompts, &begins, prompts); status.failed())
+    if (Status status = readPrompts(model, rules, options.prompts, &begins, prompts); status.failed())
       return status;
   for (Prompt &prompt : prompts)
     prefix.putBefore(prompt);
   Printer::Form form = chooseForm(options, info, prompts);
   Plan plan;
   makePlan(options, info, form, plan);
-  Inputs inputs(model, begins, prefix);
+  Inputs inputs(model, rules, begins, prefix);
   if (Status status = readInputs(options, info, plan, prompts, inputs); status.failed())
     return status;
   Output output;
+  VectorFile vectors;
   Timing timing;
   std::vector<CutText> cut;
   SessionHandle session;
   bool showsProgress = fromFile && !options.quiet && !inputs.isStream();
   Printer printer(output, form, itemName(info), showsProgress ? inputs.count() : 0);
-  Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
+  Job job = {model, info, options, inputs, fromFile, printer, timing, cut, embeddings, rules, vectors};
   double begin = secondsNow();
   if (Status status = runJob(job, plan, output, session); status.failed())
     return status;

@@ -86,7 +86,11 @@ Status TextEncoding::take(size_t input, int32_t index) {
     if (std::any_of(values, values + count, [](float value) { return std::isnan(value); }))
       return Status::failure(TALC_ERROR_RESULT, "%s: the result holds NaN; are the model's weights damaged?",
                              job.inputName(input).c_str());
-    if (Status status = job.printer.append(input, answer.text(values, rows)); status.failed())
+    if (job.vectors.isOpen())
+      job.vectors.set(input, answer.embed(values, rows));
+    std::string text =
+        job.options.json ? job.jsonHead(input) + answer.json(values, rows) + "}" : answer.text(values, rows);
+    if (Status status = job.printer.append(input, text); status.failed())
       return status;
   }
   job.inputs.release(input);

@@ -3,6 +3,7 @@
 #include "runtime/program/TextGeneration.h"
 
 #include "runtime/program/Signals.h"
+#include "runtime/program/output/JsonText.h"
 #include "runtime/program/output/Output.h"
 
 #include <algorithm>
@@ -61,7 +62,9 @@ Status TextGeneration::submitNext() {
 Status TextGeneration::submit(size_t input) {
   const Prompt &prompt = job.inputs[input];
   Listener &listener = listeners.emplace(input, Listener{this, input}).first->second;
-  if (job.echoes())
+  if (job.options.json)
+    listener.echo = job.jsonHead(input) + (writesIds() ? ",\"ids\":[" : ",\"text\":\"");
+  else if (job.echoes())
     listener.echo = prompt.text;
   if (!delaysEcho())
     if (Status status = printEcho(listener); status.failed())
@@ -103,7 +106,33 @@ Status TextGeneration::take(Listener &listener, const talc_event &event) {
     return finish(listener.input, event);
   if (settings.text_form == TALC_TEXT_NONE)
     return appendId(listener, event.ids[0]);
-  return event.text_size > 0 ? job.printer.append(listener.input, {event.text, event.text_size}) : Status();
+  return appendText(listener.input, {event.text, event.text_size});
+}
+
+Status TextGeneration::appendText(size_t input, std::string_view text) {
+  if (text.empty())
+    return {};
+  if (!job.options.json || writesIds())
+    return job.printer.append(input, text);
+  std::string escaped;
+  appendEscaped(escaped, text);
+  return job.printer.append(input, escaped);
+}
+
+// The words of talc_ending.
+static const char *endingName(talc_ending ending) {
+  switch (ending) {
+  case TALC_ENDING_END_TOKEN:
+    return "end";
+  case TALC_ENDING_STATE_FULL:
+    return "full";
+  case TALC_ENDING_STOP:
+    return "stop";
+  case TALC_ENDING_CANCELLED:
+    return "cancelled";
+  default:
+    return "length";
+  }
 }
 
 bool TextGeneration::delaysEcho() const {
@@ -134,9 +163,13 @@ Status TextGeneration::finish(size_t input, const talc_event &event) {
   std::string text(event.text, event.text_size);
   if (settings.text_form == TALC_TEXT_NONE && searches())
     text = joinIds({event.ids, event.ids + event.count});
-  if (!text.empty())
-    if (Status status = job.printer.append(input, text); status.failed())
+  if (Status status = appendText(input, text); status.failed())
+    return status;
+  if (job.options.json) {
+    std::string end = std::string(writesIds() ? "]" : "\"") + ",\"ending\":\"" + endingName(event.ending) + "\"}";
+    if (Status status = job.printer.append(input, end); status.failed())
       return status;
+  }
   return job.printer.finish(input);
 }
 

@@ -34,6 +34,8 @@ private:
   Status submit(size_t input);
   Status take(Listener &listener, const talc_event &event);
   Status printEcho(Listener &listener);
+  Status appendText(size_t input, std::string_view text);
+  bool writesIds() const { return settings.text_form == TALC_TEXT_NONE; }
   Status appendId(Listener &listener, int32_t id);
   Status finish(size_t input, const talc_event &event);
   bool searches() const { return settings.search->beams > 1; }

@@ -34,6 +34,12 @@ public:
                   std::vector<int32_t> &types, std::string &error, bool addSpecial = true,
                   bool parseSpecial = true) const;
 
+  // Does the same for a text or a pair (`second` not null), cut to `maxTokens` ids, those that the post-processor adds
+  // included, as Hugging Face's truncation "longest_first" cuts; 0: nothing is cut. `cutsBegin`: texts lose their
+  // beginning instead of their end. Stores how many ids were dropped.
+  bool encodeWithin(std::string_view first, const std::string_view *second, size_t maxTokens, bool cutsBegin,
+                    std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped, std::string &error) const;
+
   // The text of `count` ids; always UTF-8. Ids that contains() denies are left out.
   std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
   // The same, stored in `text`; allocates nothing but what `scratch` and `text` lack.

@@ -251,9 +251,11 @@ def generation(content):
 MODULES = [
     ('modules-object', 'T0101', 'modules.json: holds object, expected a JSON array', {}),
     ('modules-path', 'T0201', "'../1_Pooling' is not a folder in the model's directory",
-     [{'type': 'models.Pooling', 'path': '../1_Pooling'}]),
-    ('modules-no-folder', 'T0201', "'1_Pooling' is not a folder", [{'type': 'models.Pooling', 'path': '1_Pooling'}]),
-    ('modules-odd', None, 'after pooling comes', [1, {'type': 2}, {'type': 'models.Dense'}]),
+     [{'type': 'sentence_transformers.models.Pooling', 'path': '../1_Pooling'}]),
+    ('modules-no-folder', 'T0201', "'1_Pooling' is not a folder",
+     [{'type': 'sentence_transformers.models.Pooling', 'path': '1_Pooling'}]),
+    ('modules-number', 'T0105', "has the module ''; talc knows", [1]),
+    ('modules-odd', 'T0105', "has the module ''; talc knows", [{'type': 2}]),
 ]
 
 

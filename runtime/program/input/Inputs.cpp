@@ -2,6 +2,8 @@
 // Inputs are numbered from 0; finished ones are freed, so that a stream may continue forever.
 #include "runtime/program/input/Inputs.h"
 
+#include "runtime/program/input/JsonLine.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -18,8 +20,10 @@ void Inputs::take(std::vector<Prompt> inputs) {
   }
 }
 
-Status Inputs::open(const std::string &path, Check wanted) {
+Status Inputs::open(const std::string &path, bool linesAreJson, bool linesMayBePairs, Check wanted) {
   readsLines = true;
+  readsJson = linesAreJson;
+  takesPairs = linesMayBePairs;
   name = shownName(path);
   check = std::move(wanted);
   return reader.open(path);
@@ -52,11 +56,23 @@ static bool concernsOneLine(const Status &status) {
          status.code() == TALC_ERROR_USAGE;
 }
 
+Status Inputs::readLine(std::string line, const std::string &place, Prompt &prompt) {
+  JsonLine parsed;
+  if (!readsJson)
+    parsed.text = std::move(line);
+  else if (Status status = line.empty() ? Status() : readJsonLine(line, place, parsed); status.failed())
+    return status;
+  if (parsed.pair && !takesPairs)
+    return Status::failure(TALC_ERROR_TEXT, "%s: has a second text, but this model reads no pairs", place.c_str());
+  prompt.text = std::move(parsed.text);
+  return tokenizeLine(model, rules, place, parsed.pair ? &*parsed.pair : nullptr, prompt);
+}
+
 Status Inputs::addLine(std::string line) {
   size_t input = count();
-  Prompt prompt = {std::move(line), {}, {}, {}};
+  Prompt prompt;
   std::string place = name + ": line " + std::to_string(input + 1);
-  Status status = tokenizeLine(model, place, prompt);
+  Status status = readLine(std::move(line), place, prompt);
   if (!status.failed())
     beginTokens.settle(prompt, place);
   prefix.putBefore(prompt);
@@ -68,6 +84,7 @@ Status Inputs::addLine(std::string line) {
     fprintf(stderr, "%s\n", status.text().c_str());
     code = failed++ == 0 ? status.code() : code;
     prompt = {};
+    prompt.error = status.text();
   }
   (prompt.ids.empty() ? empty : order).push_back(input);
   prompts.push_back(std::move(prompt));

@@ -16,14 +16,15 @@ public:
   // Returns why an input cannot be evaluated, if so; `place` is its name in messages.
   using Check = std::function<Status(const Prompt &input, const std::string &place)>;
 
-  // `prefix` stands before every line.
-  Inputs(const talc_model *model, const BeginTokens &beginTokens, const PrefixText &prefix)
-      : model(model), beginTokens(beginTokens), prefix(prefix) {}
+  // `prefix` stands before every line. References must outlive the object.
+  Inputs(const talc_model *model, const TextRules &rules, const BeginTokens &beginTokens, const PrefixText &prefix)
+      : model(model), rules(rules), beginTokens(beginTokens), prefix(prefix) {}
 
   // Takes all inputs.
   void take(std::vector<Prompt> inputs);
-  // Reads inputs from the lines of a file. A wrong line has no tokens, after a message.
-  Status open(const std::string &path, Check check);
+  // Reads inputs from the lines of a file. A wrong line has no tokens, after a message. `readsJson`: lines are JSON.
+  // `takesPairs`: these may have a second text.
+  Status open(const std::string &path, bool readsJson, bool takesPairs, Check check);
 
   // Makes inputs of the lines that have come; see LineReader::read.
   Status fetch(bool waits);
@@ -49,11 +50,13 @@ public:
 
 private:
   Status addLine(std::string line);
+  Status readLine(std::string line, const std::string &place, Prompt &prompt);
 
   const talc_model *const model;
+  const TextRules &rules;
   const BeginTokens &beginTokens;
   const PrefixText &prefix;
-  bool readsLines = false;
+  bool readsLines = false, readsJson = false, takesPairs = false;
   LineReader reader;
   std::string name;  // of the file, for messages
   Check check;

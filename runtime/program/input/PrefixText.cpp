@@ -11,10 +11,10 @@ Status PrefixText::read(const talc_model *model, const BeginTokens &begin, const
     return {};
   Prompt empty;
   prefix.text = *text;
-  if (Status status = tokenizeLine(model, "--prefix-text", empty); status.failed())
+  if (Status status = tokenizeLine(model, TextRules(), "--prefix-text", nullptr, empty); status.failed())
     return status;
   added = empty.ids;
-  if (Status status = tokenizeLine(model, "--prefix-text", prefix); status.failed())
+  if (Status status = tokenizeLine(model, TextRules(), "--prefix-text", nullptr, prefix); status.failed())
     return status;
   if (prefix.ids.size() <= added.size())
     return Status::failure(TALC_ERROR_USAGE, "command line: --prefix-text has no tokens; see --help");

@@ -51,20 +51,24 @@ static void dropLineEnd(std::string &text) {
       text.pop_back();
 }
 
-// `second` may be null.
-static Status tokenize(const talc_model *model, const std::string *second, Prompt &prompt) {
+// `second` may be null. `place` is the name of the text in messages.
+static Status tokenize(const talc_model *model, const TextRules &rules, const std::string &place,
+                       const std::string *second, Prompt &prompt) {
   talc_error error;
-  int32_t count = 0;
+  int32_t count = 0, dropped = 0;
+  const std::string text = rules.prompt() + prompt.text;
   // More ids than bytes are rare: most texts are tokenized once.
-  size_t room = prompt.text.size() + (second ? second->size() : 0) + 16;
+  size_t room = text.size() + (second ? second->size() : 0) + 16;
   talc_status code = TALC_ERROR_CAPACITY;
   for (int attempt = 0; attempt < 2 && code == TALC_ERROR_CAPACITY; ++attempt) {
     prompt.ids.resize(std::max<size_t>(room, count));
     prompt.types.resize(prompt.ids.size());
-    code = talc_tokenize_pair(model, prompt.text.data(), prompt.text.size(), second ? second->data() : nullptr,
-                              second ? second->size() : 0, prompt.ids.data(), prompt.types.data(),
-                              static_cast<int32_t>(prompt.ids.size()), &count, &error);
+    code = talc_tokenize_within(model, text.data(), text.size(), second ? second->data() : nullptr,
+                                second ? second->size() : 0, rules.maxTokens(), prompt.ids.data(), prompt.types.data(),
+                                static_cast<int32_t>(prompt.ids.size()), &count, &dropped, &error);
   }
+  if (code == TALC_OK && dropped > 0)
+    rules.noteCut(place, dropped);
   prompt.ids.resize(code == TALC_OK ? count : 0);
   prompt.types.resize(prompt.ids.size());
   return Status::from(code, error);
@@ -78,7 +82,8 @@ static void dropTypes(const talc_model *model, Prompt &prompt) {
     prompt.types.clear();
 }
 
-static Status readPrompt(const talc_model *model, const PromptSource &source, Prompt &prompt) {
+static Status readPrompt(const talc_model *model, const TextRules &rules, const std::string &place,
+                         const PromptSource &source, Prompt &prompt) {
   prompt = {source.kind == PromptSource::Text ? source.text : "", source.ids, {}, source.decoderIds};
   if (source.kind == PromptSource::Ids)
     return {};
@@ -87,7 +92,7 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
       return status;
   if (source.kind == PromptSource::File)
     dropLineEnd(prompt.text);
-  Status status = tokenize(model, source.pair ? &*source.pair : nullptr, prompt);
+  Status status = tokenize(model, rules, place, source.pair ? &*source.pair : nullptr, prompt);
   dropTypes(model, prompt);
   return status;
 }
@@ -99,15 +104,15 @@ static Status failureIn(const std::string &place, const Status &status) {
   return Status::failure(status.code(), "%s: %s", place.c_str(), what);
 }
 
-Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, const BeginTokens *begin,
-                   std::vector<Prompt> &prompts) {
+Status readPrompts(const talc_model *model, const TextRules &rules, const std::vector<PromptSource> &sources,
+                   const BeginTokens *begin, std::vector<Prompt> &prompts) {
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   const char *item = itemName(info);
   for (const PromptSource &source : sources) {
     Prompt prompt;
-    std::string place = item + (" " + std::to_string(prompts.size() + 1));
-    Status status = readPrompt(model, source, prompt);
+    const std::string place = item + (" " + std::to_string(prompts.size() + 1));
+    Status status = readPrompt(model, rules, place, source, prompt);
     if (status.code() == TALC_ERROR_TEXT)
       return failureIn(place, status);
     if (status.failed())
@@ -126,8 +131,8 @@ BeginTokens::BeginTokens(const talc_model *model, bool isAdded) : model(model), 
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   Prompt empty = {"", {}, {}, {}}, letter = {"a", {}, {}, {}};
-  if (info.kind == TALC_MODEL_ENCODER || tokenize(model, nullptr, empty).failed() ||
-      tokenize(model, nullptr, letter).failed())
+  if (info.kind == TALC_MODEL_ENCODER || tokenize(model, TextRules(), "", nullptr, empty).failed() ||
+      tokenize(model, TextRules(), "", nullptr, letter).failed())
     return;
   for (size_t i = 0; i < std::min(empty.ids.size(), letter.ids.size()) && empty.ids[i] == letter.ids[i]; ++i)
     if (talc_is_special_token(model, empty.ids[i]))
@@ -158,8 +163,9 @@ void BeginTokens::settle(Prompt &prompt, const std::string &place) const {
           place.c_str(), static_cast<int>(size), spelling);
 }
 
-Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line) {
-  Status status = tokenize(model, nullptr, line);
+Status tokenizeLine(const talc_model *model, const TextRules &rules, const std::string &place, const std::string *pair,
+                    Prompt &line) {
+  Status status = tokenize(model, rules, place, pair, line);
   dropTypes(model, line);
   return status.failed() ? failureIn(place, status) : status;
 }

@@ -12,6 +12,28 @@ struct Prompt {
   std::vector<int32_t> types;       // of the tokens; empty: all 0
   std::vector<int32_t> decoderIds;  // how the text of an encoder-decoder begins; empty: as the model says
   int32_t prefix = 0;               // tokens of its prefix; 0: as for all others
+  std::string error = {};           // why a line cannot be evaluated; empty: it can
+};
+
+// A model puts a prompt before texts, and cuts long ones, before it reads them.
+class TextRules {
+public:
+  // Nothing is done to texts.
+  TextRules() = default;
+  // The prompt that the options name, or the model's default. Fails with TALC_ERROR_USAGE if it has none of this name.
+  Status read(const talc_model *model, const talc_embedding_info &info, const Options &options);
+
+  const std::string &prompt() const { return text; }
+  int32_t maxTokens() const { return longest; }
+  // Tokens of the prompt alone, without a special token at its end.
+  int32_t promptTokens() const { return tokens; }
+  // Says once that texts are cut. `place`: the name of the text in messages.
+  void noteCut(const std::string &place, size_t dropped) const;
+
+private:
+  std::string text;
+  int32_t longest = 0, tokens = 0;
+  mutable bool isTold = false;
 };
 
 // The limit for a text from a file.
@@ -39,15 +61,16 @@ private:
 };
 
 // `begin`: null to leave prompts as the tokenizer makes them.
-Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, const BeginTokens *begin,
-                   std::vector<Prompt> &prompts);
+Status readPrompts(const talc_model *model, const TextRules &rules, const std::vector<PromptSource> &sources,
+                   const BeginTokens *begin, std::vector<Prompt> &prompts);
 
 // Removes a byte order mark (U+FEFF), which is not text, from the beginning of a file.
 constexpr const char *byteOrderMark = "\xEF\xBB\xBF";
 void dropByteOrderMark(std::string &text);
 
-// Tokenizes a line. `place` is its name in messages.
-Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line);
+// Tokenizes a line; `pair`: the second text, or null. `place` is its name in messages.
+Status tokenizeLine(const talc_model *model, const TextRules &rules, const std::string &place, const std::string *pair,
+                    Prompt &line);
 
 // A text before every input, which is its prefix: its tokens see each other, and those after it do not.
 class PrefixText {

@@ -66,9 +66,27 @@ static Read decoderIds(Options &target) {
 
 static Read pooling(Options &target) {
   return [&target](const std::string &value) -> std::string {
-    if (value == "cls" || value == "mean" || value == "none")
-      target.pool = value == "cls" ? TALC_POOLING_FIRST : value == "mean" ? TALC_POOLING_MEAN : TALC_POOLING_NONE;
-    return target.pool ? "" : "cls, mean or none";
+    constexpr std::pair<const char *, talc_embedding_pooling> names[] = {
+        {"none", TALC_EMBEDDING_OWN},
+        {"cls", TALC_EMBEDDING_FIRST},
+        {"mean", TALC_EMBEDDING_MEAN},
+        {"max", TALC_EMBEDDING_MAX},
+        {"lasttoken", TALC_EMBEDDING_LAST},
+        {"weightedmean", TALC_EMBEDDING_WEIGHTED_MEAN},
+        {"mean_sqrt_len_tokens", TALC_EMBEDDING_MEAN_SQRT_LENGTH}};
+    for (auto [name, pooling] : names)
+      if (value == name)
+        return target.pool = pooling, std::string();
+    return "cls, mean or none (or max, lasttoken, weightedmean, mean_sqrt_len_tokens)";
+  };
+}
+
+static Read inputFormat(Options &target) {
+  return [&target](const std::string &value) -> std::string {
+    if (value != "text" && value != "jsonl")
+      return "text or jsonl";
+    target.readsJson = value == "jsonl";
+    return {};
   };
 }
 
@@ -126,8 +144,19 @@ static OptionSection listTexts(Options &o) {
            path(o.inputFile)},
           {{"--output"},
            "FILE",
-           "where results of --input go; the file appears when it is complete",
+           "where results of --input go; the file appears when it is complete. Embeddings that go to a .npy\n"
+           "or .safetensors file ('embeddings') are one tensor, whose rows are texts; a line without a\n"
+           "result has NaN",
            path(o.outputFile)},
+          {{"--json"},
+           nullptr,
+           "print an object of JSON for each text, in a line: index, input, and text, embedding, classes, ...",
+           flag(o.json)},
+          {{"--input-format"},
+           "F",
+           "text, or jsonl: lines of --input are strings of JSON or objects: {\"text\": \"...\", \"pair\": \"...\"}\n"
+           "(default: jsonl for files called .jsonl or .ndjson, else text)",
+           inputFormat(o)},
           {{"--batch"}, "N", "lines of --input that are evaluated together (default 32)", number(o.batch, 1, maxCount)},
       },
       ""};
@@ -195,8 +224,17 @@ static OptionSection listEncoders(Options &o) {
               {{"--pair"}, "TEXT", "the second text of a pair; follows the first", pair(o), forEncoders},
               {{"--pool"},
                "P",
-               "print embeddings: cls, of the first token; mean, of all tokens; none, of each token",
+               "print embeddings: cls, of the first token; mean, of all tokens; none, of each token; or max,\n"
+               "lasttoken, weightedmean, mean_sqrt_len_tokens; without the layers that the model has after its\n"
+               "own pooling (default: that pooling and these layers)",
                pooling(o),
+               forEncoders},
+              {{"--normalize"}, nullptr, "divide embeddings by their length", flag(o.normalizes), forEncoders},
+              {{"--prompt-name"},
+               "NAME",
+               "put the model's prompt of this name, such as query, before every text; \"\" puts none there\n"
+               "(default: the model's default_prompt_name)",
+               text(o.promptName),
                forEncoders},
               {{"--top"},
                "N",

@@ -2,6 +2,7 @@
 // Parses the command line by the table of options, and checks what options mean together.
 #include "runtime/NearestWord.h"
 #include "runtime/program/options/OptionTable.h"
+#include "runtime/program/output/VectorFile.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace talc::program {
 
 static Status wrongUsage(const std::string &what) {
   return Status::failure(TALC_ERROR_USAGE, "command line: %s; see --help", what.c_str());
+}
+
+bool Options::writesVectors() const {
+  return isVectorFileName(outputFile);
 }
 
 static Status checkPrompts(const Options &options) {
@@ -43,8 +48,14 @@ static Status checkPrefix(const Options &options) {
 
 static Status checkFiles(const Options &options) {
   bool hasInput = !options.inputFile.empty();
-  if (!hasInput && !options.outputFile.empty())
+  if (!hasInput && !options.outputFile.empty() && !options.writesVectors())
     return wrongUsage("--output needs --input FILE");
+  if (options.json && (options.writesTensors() || options.action != Action::Evaluate))
+    return wrongUsage("--json cannot be combined with --logits, --hidden or another action");
+  if (options.json && options.writesVectors())
+    return wrongUsage("--json cannot be combined with an --output that is a .npy or .safetensors file");
+  if (options.writesTensors() && options.writesVectors())
+    return wrongUsage("--output cannot be combined with --logits or --hidden");
   if (hasInput && options.writesTensors())
     return wrongUsage("--input cannot be combined with --logits or --hidden");
   if (hasInput && options.action != Action::Evaluate)
@@ -114,7 +125,7 @@ std::string findMismatch(const GivenOption &option, const talc_model_info &info)
     return "option '" + name + "' is not for this model: its tokens never see later ones";
   if (name == "--logits" && !hasResult(info, false))
     return "option '--logits' is not for this model: it has hidden states only";
-  if ((name == "--hidden" || name == "--pool") && !hasResult(info, true))
+  if ((name == "--hidden" || name == "--pool" || name == "--normalize") && !hasResult(info, true))
     return "options '--hidden' and '--pool' are not for this model: it does not return hidden states";
   return {};
 }
@@ -123,6 +134,12 @@ Status checkKind(const Options &options, const talc_model_info &info) {
   for (const GivenOption &option : options.givenOptions)
     if (std::string mismatch = findMismatch(option, info); !mismatch.empty())
       return wrongUsage(mismatch);
+  bool poolsText = options.pool ? *options.pool != TALC_EMBEDDING_OWN : info.pooling != TALC_POOLING_NONE;
+  if (options.writesVectors() && !hasResult(info, true))
+    return wrongUsage("options '--hidden' and '--pool' are not for this model: it does not return hidden states");
+  if (options.writesVectors() && !poolsText)
+    return wrongUsage("a .npy or .safetensors file after --output has embeddings of texts; give --pool P, other than "
+                      "none");
   return {};
 }
 

@@ -45,7 +45,11 @@ struct Options {
   std::vector<std::string> stops;  // texts that end a text; none is empty
   std::optional<int32_t> prefix, top;
   std::optional<std::string> prefixText;
-  std::optional<talc_pooling> pool;
+  std::optional<talc_embedding_pooling> pool;  // TALC_EMBEDDING_OWN: none, of each token
+  std::optional<std::string> promptName;       // empty: no prompt
+  bool normalizes = false;                     // embeddings
+  bool json = false;                           // results are JSON
+  std::optional<bool> readsJson;               // lines of the input file are JSON
 
   SettingOverrides settings;
   std::optional<uint64_t> seed;  // nothing: 0
@@ -54,6 +58,10 @@ struct Options {
   std::vector<GivenOption> givenOptions;
 
   bool usesIds() const { return !prompts.empty() && prompts.front().kind == PromptSource::Ids; }
+  // Whether texts become embeddings, whatever else the model could make of them.
+  bool asksEmbeddings() const { return pool || normalizes || writesVectors(); }
+  // Whether the output file has the embeddings of all texts as one tensor.
+  bool writesVectors() const;
   bool writesTensors() const { return !logitsFile.empty() || !hiddenFile.empty(); }
 };
 

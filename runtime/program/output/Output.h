@@ -24,6 +24,10 @@ private:
   std::string waiting;  // not yet in the file
 };
 
+// The bytes before the values of float32 tensors [rows[i]][width] called NAME, or NAME.0, NAME.1, ... if there are
+// several.
+std::string safetensorsHeader(const std::string &name, const std::vector<size_t> &rows, size_t width);
+
 // Streams rows of numbers to a safetensors file.
 class TensorFile {
 public:

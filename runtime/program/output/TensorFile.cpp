@@ -4,7 +4,7 @@
 
 namespace talc::program {
 
-static std::string makeHeader(const std::string &name, const std::vector<size_t> &rows, size_t width) {
+std::string safetensorsHeader(const std::string &name, const std::vector<size_t> &rows, size_t width) {
   std::string header = "{";
   size_t offset = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -16,17 +16,15 @@ static std::string makeHeader(const std::string &name, const std::vector<size_t>
   }
   header += "}";
   header.resize((header.size() + 7) / 8 * 8, ' ');  // aligns the values
-  return header;
+  uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char *>(&length), sizeof(length)) + header;
 }
 
 Status TensorFile::create(const std::string &path, const std::string &name, const std::vector<size_t> &rows,
                           size_t width) {
   if (Status status = file.create(path); status.failed())
     return status;
-  std::string header = makeHeader(name, rows, width);
-  uint64_t length = header.size();
-  if (Status status = file.write(&length, sizeof(length)); status.failed())
-    return status;
+  std::string header = safetensorsHeader(name, rows, width);
   return file.write(header.data(), header.size());
 }
 

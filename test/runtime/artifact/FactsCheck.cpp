@@ -152,7 +152,7 @@ bool checkGeneration(const std::string &path) {
       {[](ModelInfo &i) { i.generation.lengthPenalty = NAN; }, "impossible length penalty"},
       {[](ModelInfo &i) { i.generation.renormalize = 2; }, "impossible renormalization"},
       {[](ModelInfo &i) { i.generation.earlyStopping = 3; }, "impossible early stopping"},
-      {[](ModelInfo &i) { i.pooling = 3; }, "impossible pooling"},
+      {[](ModelInfo &i) { i.pooling = 8; }, "impossible pooling"},
       {[](ModelInfo &i) { i.generation.classScores = 3; }, "impossible scores of classes"},
   };
   return checkFacts(path, cases);
