@@ -14,7 +14,7 @@ import sys
 TALC, BERT, WORK = sys.argv[1:4]
 WIDTH = 128
 TEXT, LONG = "Once upon a time there was a big cat.", "The sun was warm and the cat was big. " * 12
-PROMPTS = {"query": "Find the cat: ", "passage": "The text: "}
+PROMPTS = {"query": "Find the cat: ", "passage": "The text: ", "document": ""}
 
 
 def write_tensors(path, tensors):
@@ -146,7 +146,7 @@ def check_texts():
     d.write("config_sentence_transformers.json", {"prompts": PROMPTS, "default_prompt_name": "query"})
     d.write("sentence_bert_config.json", {"max_seq_length": 40, "do_lower_case": False})
     d.compile()
-    for name in (None, "query", "passage", ""):
+    for name in (None, "query", "passage", "document", ""):
         prompt = PROMPTS.get("query" if name is None else name, "")
         rows = d.tokens(prompt + TEXT, "--prompt-name", "")
         # The prompt ends before the special token at its end.
