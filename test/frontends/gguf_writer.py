@@ -250,10 +250,13 @@ def convert(directory, element='F32'):
     """(metadata, tensors) of a model directory."""
     files = {}
     for name in 'config', 'generation_config', 'tokenizer':
-        with open(os.path.join(directory, name + '.json'), encoding='utf-8') as file:
-            files[name] = json.load(file)
-    metadata = {**convert_config(files['config']),
-                **convert_tokenizer(files['tokenizer'], files['config'], files['generation_config'])}
+        path = os.path.join(directory, name + '.json')
+        if name == 'config' or os.path.exists(path):
+            with open(path, encoding='utf-8') as file:
+                files[name] = json.load(file)
+    metadata = convert_config(files['config'])
+    if 'tokenizer' in files:
+        metadata.update(convert_tokenizer(files['tokenizer'], files['config'], files.get('generation_config', {})))
     tensors = read_safetensors(os.path.join(directory, 'model.safetensors'))
     return metadata, convert_tensors(files['config'], tensors, element)
 

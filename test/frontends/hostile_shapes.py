@@ -187,7 +187,7 @@ def problem(path, code, text):
     controls = [c for c in said if c != '\n' and (c < ' ' or '\x7f' <= c <= '\x9f' or '\u202a' <= c <= '\u202e')]
     if process.returncode != (1 if code else 0):
         return f'status {process.returncode}', said
-    if controls or not all(line.startswith(('error[T', 'warning: ')) for line in lines):
+    if controls or not all(line.startswith(('error[T', 'warning: ', 'remark: ')) for line in lines):
         return 'lines of another form', said
     if code and not any(line.startswith(f'error[{code}]: ') and text in line for line in lines):
         return f'expected {code} ... {text}', said

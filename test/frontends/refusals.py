@@ -19,7 +19,7 @@ def problem(result, code, text):
     lines = result.stderr.decode('utf-8', 'replace').splitlines()
     if result.returncode != (1 if code else 0):
         return f'exit status {result.returncode}'
-    if not all(line.startswith(('error[T', 'warning: ')) for line in lines):
+    if not all(line.startswith(('error[T', 'warning: ', 'remark: ')) for line in lines):
         return 'lines of another form'
     begin = f'error[{code}]: ' if code else ''
     if not any(line.startswith(begin) and text in line for line in lines or ['']):
