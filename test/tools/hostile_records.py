@@ -26,7 +26,7 @@ def write(path, content):
         file.write(content if isinstance(content, bytes) else content.encode())
 
 
-def run(*command, seconds=20, feed=None):
+def run(*command, seconds=60, feed=None):
     return subprocess.run(command, capture_output=True, timeout=seconds, input=feed)
 
 

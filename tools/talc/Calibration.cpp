@@ -92,6 +92,9 @@ llvm::Expected<CalibrationOptions> calibrationOptions(const CompileOptions &opti
   calibration.file = options.calibrate;
   if (options.calibrate.empty())
     return calibration;
+  std::string problem;
+  if (!openNamedFile(options.calibrate, problem))  // known before a model is compiled that reads it
+    return makeError(ErrorCode::Usage, "--calibrate: {}: {}", options.calibrate, problem);
   if (isImportanceFile(options.calibrate)) {
     Diagnostics diagnostics;
     auto table = readImportance(options.calibrate, diagnostics);
