@@ -24,7 +24,9 @@ UP = f'{LAYER_UP}.weight'
 # The tensor of scales of a method, and the largest scale, at its begin.
 LARGEST = {'F16': struct.pack('<e', 65504), 'BF16': b'\x7f\x7f', 'F32': struct.pack('<f', 3.4e38), 'U8': b'\xfe'}
 SCALES = {'gptq': 'scales', 'awq': 'scales', 'fp8-deepseek': 'weight_scale_inv', 'fp8-qwen': 'weight_scale_inv',
-          'nvfp4': 'weight_global_scale'}
+          'nvfp4': 'weight_global_scale', 'modelopt-nvfp4': 'weight_scale_2'}
+# Values of at most 1 by a scale: products are as finite as the scales.
+BOUNDED = ('nf4', 'nf4-nested', 'fp4', 'llm-int8')
 SMALLEST_DIVISOR = struct.pack('<f', 1.4e-36)  # by which the largest scale is divided to a finite number
 # Scales and a divisor that make finite products, of which those of bf16 and f32 are too large to be rounded to bf16.
 LARGE = {'F16': struct.pack('<e', 1), 'BF16': b'\x80\x79', 'F32': struct.pack('<f', 2.0**116), 'U8': b'\xfe'}
@@ -199,7 +201,7 @@ def main(talc, directory, _, models, *methods):
     if not methods:
         check_models(talc, directory, models)
     for method in quantized.METHODS:
-        if not methods or method.name in methods:
+        if method.name in methods or (not methods and method.name not in BOUNDED):
             check_products(talc, directory, method)
             check_large(talc, directory, method)
 
