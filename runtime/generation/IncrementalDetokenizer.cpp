@@ -25,9 +25,17 @@ bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
     return false;
   text.erase(0, takenBytes);
   takenBytes = 0;
-  size_t before = text.size();
-  stream->push(id, scratch, &text);
-  return text.size() > before && findStop(before);
+  const size_t before = text.size();
+  if (request.stops.empty()) {
+    stream->push(id, scratch, &text);
+    return false;
+  }
+  // What is held back may have a stop text, too: then the text ends, and nothing else is to come.
+  const size_t finalBytes = stream->pushAndPeek(id, scratch, text);
+  if (text.size() > before && findStop(before))
+    return true;
+  text.resize(finalBytes);
+  return false;
 }
 
 // `from`: where the new text begins.

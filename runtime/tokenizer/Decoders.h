@@ -46,8 +46,8 @@ struct DecodeState {
 struct DecodeScratch {
   TextList tokens, next;  // of the decoder that runs: what it is given, and what it makes
   std::string text;
-  std::string decoded;              // the result of a text stream
-  std::vector<DecodeState> states;  // of a text that is decoded at once
+  std::string decoded, peeked;      // the results of a text stream
+  std::vector<DecodeState> states;  // of a text that is decoded at once, or that a stream would end
 };
 
 namespace tokenizer {

@@ -27,6 +27,19 @@ std::string_view TextStream::push(int32_t id, DecodeScratch &scratch, std::strin
   return scratch.decoded;
 }
 
+size_t TextStream::pushAndPeek(int32_t id, DecodeScratch &scratch, std::string &target) {
+  next = states;
+  tokenizer.decodeNext(id, skipSpecial, next, scratch, scratch.decoded);
+  scratch.states = next;
+  tokenizer.decodeEnd(tokenizer::After::Nothing, scratch.states, scratch, scratch.peeked);
+  target.reserve(target.size() + scratch.decoded.size() + scratch.peeked.size());
+  target += scratch.decoded;
+  const size_t finalBytes = target.size();
+  target += scratch.peeked;
+  states.swap(next);
+  return finalBytes;
+}
+
 std::string_view TextStream::finish(DecodeScratch &scratch, std::string *target) {
   next = states;
   tokenizer.decodeEnd(tokenizer::After::Nothing, next, scratch, scratch.decoded);

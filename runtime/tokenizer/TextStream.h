@@ -20,6 +20,9 @@ public:
   // same scratch. Appends it to `target`, if that is not null. Without memory both are as they were, and the token can
   // be pushed again.
   std::string_view push(int32_t id, DecodeScratch &scratch, std::string *target = nullptr);
+  // Appends to `target` what push() does, then what finish() would if no other token came. Returns the size of `target`
+  // without the latter. Without memory nothing changes.
+  size_t pushAndPeek(int32_t id, DecodeScratch &scratch, std::string &target);
   // Returns what is still held back, in the same way, and ends the text.
   std::string_view finish(DecodeScratch &scratch, std::string *target = nullptr);
 
