@@ -30,7 +30,7 @@ bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
     stream->push(id, scratch, &text);
     return false;
   }
-  // What is held back may have a stop text, too: then the text ends, and nothing else is to come.
+  // Bytes that are held back may have a stop text, too. Then the text ends, and nothing else is to come.
   const size_t finalBytes = stream->pushAndPeek(id, scratch, text);
   if (text.size() > before && findStop(before))
     return true;
