@@ -17,7 +17,7 @@ def run(command, most):
 def least(high, suffices):
     """About the least number of bytes that suffices; `high` does."""
     low = 0
-    while high - low > high / 8:
+    while high - low > high / 32:
         middle = (low + high) // 2
         low, high = (low, middle) if suffices(middle) else (middle, high)
     return high
