@@ -4,7 +4,6 @@
 
 #include "dialects/Invariant.h"
 #include "dialects/talc/LogitParts.h"
-#include "frontends/WeightAttributes.h"
 #include "runtime/device/Step.h"
 
 #include "mlir/IR/Diagnostics.h"

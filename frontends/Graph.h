@@ -156,4 +156,7 @@ private:
   mlir::Location blockLocation;
 };
 
+// One of #talc.file, #talc.random, #talc.fill, #talc.quantized and #talc.lookup.
+mlir::Attribute sourceAttr(mlir::OpBuilder &builder, const WeightOrigin &origin);
+
 }  // namespace talc

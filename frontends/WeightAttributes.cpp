@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes where the values of a weight lie as attributes of the dialect.
-#include "frontends/WeightAttributes.h"
+#include "frontends/Graph.h"
 
 #include "dialects/talc/LookupSource.h"
 

@@ -36,7 +36,6 @@ static constexpr DiscardableAttribute table[] = {
     onModule(originAttr, isAttribute<DictionaryAttr>, "a dictionary"),
     onModule(observedAttr, isTypedArray<DictionaryAttr>, "an array of dictionaries"),
     onModule(chosenFormatsAttr, isAttribute<StringAttr>, "a string"),
-    onModule(replacedFormatsAttr, isAttribute<StringAttr>, "a string"),
     {entryAttr, isAttribute<UnitAttr>, "unit", isOperation<FunctionOpInterface>, "functions"},
     {entryNameAttr, isAttribute<StringAttr>, "a string", isOperation<FunctionOpInterface>, "functions"},
     {activationAttr, isAttribute<StringAttr>, "a string", isAnyOperation, "operations"},

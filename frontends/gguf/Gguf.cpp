@@ -11,7 +11,7 @@
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/gguf/GgufConfig.h"
-#include "frontends/gguf/GgufTokenRoles.h"
+#include "frontends/gguf/GgufTokenizer.h"
 #include "frontends/gguf/GgufWeights.h"
 
 #include "mlir/IR/BuiltinOps.h"

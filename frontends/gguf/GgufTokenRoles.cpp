@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of texts, and the models in which two of them exclude each other.
-#include "frontends/gguf/GgufTokenRoles.h"
+#include "frontends/gguf/GgufTokenizer.h"
 
 #include <algorithm>
 #include <map>

@@ -4,7 +4,6 @@
 
 #include "frontends/Json.h"
 #include "frontends/gguf/Gguf.h"
-#include "frontends/gguf/GgufTokenRoles.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <cmath>

@@ -31,7 +31,7 @@ public:
   std::string modelName() const;  // in small letters
 
   // Control tokens and user-defined tokens are matched in texts before anything else. Some are known by their texts
-  // (GgufTokenRoles.h), and some strip the spaces beside them (GgufStrips.cpp).
+  // (GgufTokenRoles.cpp), and some strip the spaces beside them (GgufStrips.cpp).
   void addSpecialTokens();
   // Puts the tokens of these roles around texts, if add_bos_token and add_eos_token say so, or by default `adds`.
   struct Around {
@@ -62,5 +62,17 @@ void setStrips(const GgufTokenizer &tokenizer, AddedToken &token);
 using TokenizerKind = void (*)(GgufTokenizer &);
 TokenizerKind tokenizerKind(const std::string &name);
 std::string tokenizerKinds();
+
+// Tokens whose texts say what they are for (GgufTokenRoles.cpp). GGUF files name one end of texts by its id, but models
+// also end their turns with others, and some converters gave such tokens the type of words. Ids are below the number of
+// tokens. Source: llama-vocab.cpp of llama.cpp.
+struct TokenRoles {
+  std::vector<uint32_t> ends;     // a text ends with any of these; in ascending order
+  std::vector<uint32_t> control;  // control tokens, whatever their types say
+  std::vector<uint32_t> shown;    // part of the text, although their types say otherwise
+};
+
+// Empty if the metadata have no list of tokens, or if that is not a list of texts.
+TokenRoles rolesByText(const GgufModel &model);
 
 }  // namespace talc::frontend

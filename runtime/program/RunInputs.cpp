@@ -6,7 +6,7 @@
 #include "runtime/program/Signals.h"
 #include "runtime/program/TextEncoding.h"
 #include "runtime/program/TextGeneration.h"
-#include "runtime/program/input/JsonLine.h"
+#include "runtime/program/input/Inputs.h"
 
 #include <algorithm>
 #include <cinttypes>

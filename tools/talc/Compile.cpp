@@ -241,9 +241,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   request.source = options.model;
   if (llvm::Error error = talc::compile(*input->module, request))
     return error;
-  for (const char *attribute : {chosenFormatsAttr, replacedFormatsAttr})
-    if (auto text = (*input->module)->getAttrOfType<mlir::StringAttr>(attribute))
-      llvm::errs() << "weights: " << text.getValue() << "\n";
+  if (auto text = (*input->module)->getAttrOfType<mlir::StringAttr>(chosenFormatsAttr))
+    llvm::errs() << "weights: " << text.getValue() << "\n";
   if (lacksTokenizer(options, request))
     llvm::errs() << fmt::format("warning: {}: comes without a tokenizer, so that the compiled model takes and prints "
                                 "token ids only; --tokenizer=PATH adds one\n",

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls of every function of a module, and edits of function arguments together with their calls.
+// The calls of every function of a module, edits of function arguments together with their calls, and the weights that
+// arguments stand for.
 #pragma once
+
+#include "dialects/talc/TalcDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace talc {
 
@@ -31,5 +36,21 @@ mlir::Value addArgument(const CallSites &callSites, mlir::func::FuncOp function,
 
 // Removes the arguments of `function` that its body does not use, and their operands at every call.
 void removeUnusedArguments(const CallSites &callSites, mlir::func::FuncOp function);
+
+// Follows values through function arguments to weights, and weights to those that they are made of. (WeightTrace.cpp)
+class WeightTrace {
+public:
+  WeightTrace(mlir::ModuleOp module, const CallSites &callSites) : callSites(callSites), symbols(module) {}
+
+  // The weights that a value stands for, one for each call path to its function; none if a recipe makes the value.
+  void find(mlir::Value value, llvm::SmallVectorImpl<WeightOp> &found);
+
+  // The weights without recipe that a weight depends on.
+  void addSources(WeightOp weight, llvm::SetVector<mlir::Operation *> &sources);
+
+private:
+  const CallSites &callSites;
+  mlir::SymbolTable symbols;
+};
 
 }  // namespace talc

@@ -2,7 +2,7 @@
 // Assigns the formats of a mix, and tells of formats that took the place of others.
 #include "compiler/passes/optimize/FormatReport.h"
 
-#include "compiler/passes/optimize/WeightTrace.h"
+#include "compiler/passes/optimize/CallSites.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -75,6 +75,14 @@ static std::string describe(llvm::MapVector<FormatRef, int64_t> &counts) {
   return llvm::join(texts, ", ");
 }
 
+// The formats that took the place of others.
+static std::string describe(const llvm::MapVector<std::pair<FormatRef, FormatRef>, int64_t> &replaced) {
+  std::vector<std::string> texts;
+  for (auto [formats, count] : replaced)
+    texts.push_back(llvm::formatv("{0} instead of {1} ({2})", formats.second->name, formats.first->name, count));
+  return llvm::join(texts, ", ");
+}
+
 static FormatRef assignedFormat(Operation *matrix) {
   auto format = matrix->getAttrOfType<TypeAttr>(formatAttr);
   return format ? getStorageFormat(format.getValue()) : nullptr;
@@ -99,17 +107,16 @@ void FormatReport::write(bool describesMix) {
     if (named != &format)
       ++replaced[{named, &format}];
   }
-  auto setText = [&](StringRef name, const std::string &text) {
-    module->setAttr(name, StringAttr::get(module.getContext(), text));
-  };
-  if (describesMix)
-    setText(chosenFormatsAttr,
-            llvm::formatv("{0:f3} bits a value: matrices in {1}", bits / std::max(values, 1.0), describe(counts)));
   std::vector<std::string> texts;
-  for (auto [formats, count] : replaced)
-    texts.push_back(llvm::formatv("{0} instead of {1} ({2})", formats.second->name, formats.first->name, count));
+  if (auto chosen = module->getAttrOfType<StringAttr>(chosenFormatsAttr))
+    texts.push_back(chosen.str());
+  if (describesMix)
+    texts.push_back(
+        llvm::formatv("{0:f3} bits a value: matrices in {1}", bits / std::max(values, 1.0), describe(counts)));
+  if (!replaced.empty())
+    texts.push_back("matrices whose rows are not whole blocks have " + describe(replaced));
   if (!texts.empty())
-    setText(replacedFormatsAttr, "matrices whose rows are not whole blocks have " + llvm::join(texts, ", "));
+    module->setAttr(chosenFormatsAttr, StringAttr::get(module.getContext(), llvm::join(texts, "; ")));
 }
 
 }  // namespace talc

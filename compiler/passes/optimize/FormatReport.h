@@ -16,7 +16,7 @@ public:
   // The mix wants this format for a matrix, whose rows may not be whole blocks of it.
   void setWanted(mlir::Operation *matrix, FormatRef format) { wanted[matrix] = format; }
 
-  // Writes the attributes of the module once all matrices have a format.
+  // Writes the attribute of the module once all matrices have a format.
   void write(bool describesMix);
 
 private:

@@ -6,7 +6,7 @@
 //     linear %y, %o
 #include "compiler/passes/optimize/FormatUnits.h"
 
-#include "compiler/passes/optimize/WeightTrace.h"
+#include "compiler/passes/optimize/CallSites.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -8,7 +8,6 @@
 #include "compiler/passes/optimize/MatrixRoles.h"
 
 #include "compiler/passes/optimize/CallSites.h"
-#include "compiler/passes/optimize/WeightTrace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"

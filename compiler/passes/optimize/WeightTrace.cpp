@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows matrices of layer functions to the weights of their calls.
-#include "compiler/passes/optimize/WeightTrace.h"
+#include "compiler/passes/optimize/CallSites.h"
 
 using namespace mlir;
 

@@ -30,9 +30,9 @@ constexpr char probeFormat[] = "q4_0";
 // a number of features and the matrices that multiply them.
 constexpr char observedAttr[] = "talc.observed";
 constexpr char featuresKey[] = "features", matricesKey[] = "matrices";
-// On a module, as text: what assign-formats chose; which formats took the place of others, whose blocks are too long
-// for the rows of matrices.
-constexpr char chosenFormatsAttr[] = "talc.chosen_formats", replacedFormatsAttr[] = "talc.replaced_formats";
+// On a module, as text: what assign-formats chose, and which formats took the place of others, whose blocks are too
+// long for the rows of matrices.
+constexpr char chosenFormatsAttr[] = "talc.chosen_formats";
 
 struct FormatRule {
   std::string pattern;

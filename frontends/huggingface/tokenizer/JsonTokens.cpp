@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tokens that settings add to a tokenizer.json.
-#include "frontends/huggingface/tokenizer/TokenizerJson.h"
+#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
 
 #include <algorithm>
 

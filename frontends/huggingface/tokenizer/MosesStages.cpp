@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of Moses (normalize-punctuation.perl, tokenizer.perl with aggressive splits at dashes) as transformers'
 // TransfoXLTokenizer applies them. Rules that copy a character look at it instead.
-#include "frontends/huggingface/tokenizer/MosesStages.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include <string>
 

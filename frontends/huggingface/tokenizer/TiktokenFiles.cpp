@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte-level BPE as OpenAI's tiktoken stores it, lines "base64 rank": tokenizer.model of Llama 3, qwen.tiktoken, and
 // the files of Whisper; and tekken.json of Mistral. The code of each model has the pattern and the special tokens.
-#include "frontends/huggingface/tokenizer/TiktokenFiles.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/Base64.h"
 #include "frontends/tokenizer/SplitPatterns.h"

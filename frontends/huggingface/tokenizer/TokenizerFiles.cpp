@@ -3,9 +3,8 @@
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/FileLimits.h"
 #include "frontends/NamedFile.h"
-#include "frontends/huggingface/tokenizer/TiktokenFiles.h"
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
-#include "frontends/huggingface/tokenizer/TokenizerJson.h"
+#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <algorithm>

@@ -64,5 +64,18 @@ void translateXlmRoberta(FileTranslation &translation);
 void translateWords(FileTranslation &translation);
 // MarianFiles.cpp
 void translateMarian(FileTranslation &translation);
+// TiktokenFiles.cpp: vocabularies that name bytes in base64.
+void translateTiktoken(FileTranslation &translation);
+void translateTekken(FileTranslation &translation);
+
+// Whether tokenizer.model has lines of tiktoken; otherwise it is a SentencePiece model.
+bool hasTiktokenModel(const ModelDirectory &directory);
+
+// MosesStages.cpp: how the tokenizer of Moses cuts English texts into words, as stages of a tokenizer.json. Texts
+// become as the punctuation normalizer of Moses leaves them, with spaces where the tokenizer cuts at commas,
+// apostrophes and dashes within words ("well @-@ known"), and at commas and points within numbers ("5 @,@ 000").
+Json makeMosesNormalizer();
+// Cuts at spaces, at symbols, at several dots, and before the point of a word that is not an abbreviation.
+Json makeMosesPreTokenizer();
 
 }  // namespace talc::frontend

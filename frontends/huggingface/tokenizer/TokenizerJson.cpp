@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes the stages of a tokenizer.json as transformers does where its class heeds a setting.
-#include "frontends/huggingface/tokenizer/TokenizerJson.h"
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
 
 #include <algorithm>
 

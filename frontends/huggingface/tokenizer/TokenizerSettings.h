@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json.
+// The settings beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json. They add
+// tokens to a tokenizer.json and change its stages, as transformers does when it loads one.
 #pragma once
 
 #include "frontends/ModelDirectory.h"
@@ -64,5 +65,16 @@ private:
   const Json *find(const char *name) const;
   AddedToken readToken(const Json &json, const std::string &path) const;
 };
+
+// Reads tokenizer.json and applies tokenizer_config.json, special_tokens_map.json, added_tokens.json and
+// sentence_bert_config.json. Warns of settings that have no effect.
+Json readTokenizerJson(const ModelDirectory &directory, CompileErrors &errors);
+
+// Adds the tokens of the settings that the description lacks, and gives those that it has the flags of the settings.
+// (JsonTokens.cpp)
+void applyTokens(Json &description, const TokenizerSettings &settings, CompileErrors &errors);
+
+// The id of a token of the description's vocabulary or of its added tokens.
+std::optional<uint32_t> findTokenId(const Json &description, const std::string &content);
 
 }  // namespace talc::frontend

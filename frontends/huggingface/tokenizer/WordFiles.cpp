@@ -4,7 +4,6 @@
 //
 //   A well-known cost: 5,000 (or 1.8 times as much).  ->
 //   A well @-@ known cost : 5 @,@ 000 ( or 1 @.@ 8 times as much ) .
-#include "frontends/huggingface/tokenizer/MosesStages.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/unicode/Utf8Text.h"
 

@@ -2,8 +2,6 @@
 // Inputs are numbered from 0; finished ones are freed, so that a stream may continue forever.
 #include "runtime/program/input/Inputs.h"
 
-#include "runtime/program/input/JsonLine.h"
-
 #include <algorithm>
 #include <cstdio>
 

@@ -2,12 +2,15 @@
 // The texts of a run: those of the command line, or the lines of a file as they come.
 #pragma once
 
+#include "runtime/Status.h"
 #include "runtime/program/input/LineReader.h"
 #include "runtime/program/input/Prompts.h"
 
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace talc::program {
 
@@ -67,5 +70,18 @@ private:
   size_t failed = 0;
   talc_status code = TALC_OK;
 };
+
+// A line of a JSON Lines file: "a text", or {"text": "a text", "pair": "the second of a pair"}; `prompt` and `input`
+// mean `text`, too. Other keys are ignored.
+struct JsonLine {
+  std::string text;
+  std::optional<std::string> pair = {};
+};
+
+// Fails with TALC_ERROR_TEXT. `place` is the name of the line in messages.
+Status readJsonLine(std::string_view line, const std::string &place, JsonLine &result);
+
+// Whether the name of a file says that its lines are JSON.
+bool isJsonLinesName(std::string_view path);
 
 }  // namespace talc::program

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A parser of JSON (RFC 8259) that keeps some strings of the outermost object. Lines are untrusted.
-#include "runtime/program/input/JsonLine.h"
+#include "runtime/program/input/Inputs.h"
 
 #include <cctype>
 #include <cstdint>

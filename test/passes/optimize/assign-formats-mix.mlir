@@ -6,8 +6,7 @@
 // RUN: talc-opt %s --assign-formats=weights=q2_k | FileCheck %s --check-prefix=Q2
 // RUN: talc-opt %s --assign-formats="weights=q4_k_m;*.v=f16;*=q2_k" | FileCheck %s --check-prefix=RULES
 // The first layer of eight, the last and every third between have better values and outputs of feed-forward layers.
-// CHECK: module attributes {talc.chosen_formats = "4.{{[0-9]+}} bits a value: matrices in q4_k (33), q6_k (9), q5_0 (1)",
-// CHECK-SAME: talc.replaced_formats = "matrices whose rows are not whole blocks have q5_0 instead of q4_k (1)"}
+// CHECK: module attributes {talc.chosen_formats = "4.{{[0-9]+}} bits a value: matrices in q4_k (33), q6_k (9), q5_0 (1); matrices whose rows are not whole blocks have q5_0 instead of q4_k (1)"}
 // CHECK-DAG: @embedding : {{.*}} {format = !talc.stored<q4_k>}
 // CHECK-DAG: @output : {{.*}} {format = !talc.stored<q6_k>}
 // CHECK-DAG: @narrow : {{.*}} {format = !talc.stored<q5_0>}
