@@ -8,7 +8,7 @@
 #include "dialects/talc/formats/Iq4Values.h"
 #include "dialects/talc/formats/ScaleSearch.h"
 
-#include <array>
+#include <algorithm>
 
 namespace talc {
 
@@ -87,31 +87,29 @@ void encodeGroup(const float *x, float scale, uint8_t *bytes) {
     Codes::set(bytes, i, nearestCode(inverseScale * x[i]));
 }
 
-// Without an importance matrix, values count by their squares.
-template <int64_t n> std::array<float, n> squares(const float *x) {
-  std::array<float, n> result;
-  std::transform(x, x + n, result.begin(), [](float value) { return value * value; });
-  return result;
-}
+// Encodes a block of a format by the weights of its values' errors.
+template <typename Block> struct WeighedEncoder {
+  // Without an importance matrix, values count by their squares.
+  static bool encode(const float *x, uint8_t *block) {
+    float weights[Block::values];
+    std::transform(x, x + Block::values, weights, [](float value) { return value * value; });
+    return Block::encodeWith(x, weights, block);
+  }
 
-struct Iq4Nl {
+  static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
+    constexpr int64_t n = Block::values;
+    float weights[n];
+    weighValues(x, importance, sumOfSquares(x, n) * (2.0f / n), n, weights);
+    return Block::encodeWith(x, weights, block);
+  }
+};
+
+struct Iq4Nl : WeighedEncoder<Iq4Nl> {
   static constexpr int64_t values = groupSize, bytes = 18, codes = 2;
   static constexpr BlockField fields[] = {{0, 1, 2}, {codes, 4, 4}};
 
   static void decode(const uint8_t *block, float *x) { decodeGroup(block + codes, loadHalf(block), x); }
 
-  static bool encode(const float *x, uint8_t *block) {
-    auto weights = squares<values>(x);
-    return encodeWith(x, weights.data(), block);
-  }
-
-  static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
-    float weights[values];
-    weighValues(x, importance, sumOfSquares(x, values) * (2.0f / values), values, weights);
-    return encodeWith(x, weights, block);
-  }
-
-private:
   static bool encodeWith(const float *x, const float *weights, uint8_t *block) {
     float scale = TableSearch(x, weights).run();
     encodeGroup(x, scale, block + codes);
@@ -119,7 +117,7 @@ private:
   }
 };
 
-struct Iq4Xs {
+struct Iq4Xs : WeighedEncoder<Iq4Xs> {
   static constexpr int64_t values = 256, groups = values / groupSize, bytes = 136, high = 2, low = 4, codes = 8;
   static constexpr BlockField fields[] = {{0, 1, 2}, {high, 2, 1}, {low, 4, 1}, {codes, 32, 4}};
   static constexpr int zero = 32;
@@ -141,18 +139,6 @@ struct Iq4Xs {
       decodeGroup(block + codes + group * 16, d * static_cast<float>(getScale(block, group)), x + group * groupSize);
   }
 
-  static bool encode(const float *x, uint8_t *block) {
-    auto weights = squares<values>(x);
-    return encodeWith(x, weights.data(), block);
-  }
-
-  static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
-    float weights[values];
-    weighValues(x, importance, sumOfSquares(x, values) * (2.0f / values), values, weights);
-    return encodeWith(x, weights, block);
-  }
-
-private:
   // Codes are chosen for the scale of scales before it is rounded to f16.
   static bool encodeWith(const float *x, const float *weights, uint8_t *block) {
     float groupScales[groups];
