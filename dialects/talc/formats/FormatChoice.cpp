@@ -67,9 +67,9 @@ std::string_view chosenName(std::string_view symbol) {
 llvm::ArrayRef<FormatRef> sizeFormats() {
   static const std::vector<FormatRef> formats = [] {
     std::vector<FormatRef> list;
-    for (std::string_view name :
-         {"f32", "f16", "bf16", "q8_0", "q6_k", "q5_k", "q5_1", "q5_0", "q4_k", "q4_1", "q4_0", "mxfp4", "nvfp4"})
-      list.push_back(findStorageFormat(name));
+    llvm::copy_if(storageFormats(), std::back_inserter(list), [](FormatRef format) {
+      return format->listed && !llvm::is_contained({"q2_k", "q3_k", "iq4_nl", "iq4_xs"}, format->name);
+    });
     return list;
   }();
   return formats;
