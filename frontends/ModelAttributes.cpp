@@ -3,9 +3,13 @@
 #include "frontends/ModelAttributes.h"
 
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/WeightFiles.h"
+#include "frontends/ModelDirectory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -55,6 +59,14 @@ void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
   module->setAttr(generationAttr, generationDictionary(attributes.generation, *module.getContext()));
   if (attributes.pooling)
     module->setAttr(poolingAttr, attributes.pooling);
+}
+
+void keepWeightFiles(const ModelDirectory &directory, MLIRContext &context, Diagnostics &diagnostics) {
+  WeightFiles &files = WeightFiles::get(context);
+  for (const auto &[name, file] : directory.openFiles())
+    if (!files.keep(directory.path() + "/" + name, file.descriptorNumber()))
+      diagnostics.error(ImportError::ModelDirectory,
+                        fmt::format("{}: the system allows no more open files; raise its limit (ulimit -n)", name));
 }
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module attributes of a model, and queries of frontends about a graph.
+// The module attributes of a model and its open files, and queries of frontends about a graph.
 #pragma once
 
 #include "frontends/GenerationDefaults.h"
@@ -7,6 +7,9 @@
 #include "mlir/IR/BuiltinOps.h"
 
 namespace talc {
+
+class Diagnostics;
+class ModelDirectory;
 
 // The number of token ids: the number of logits, or of rows of the embedding table.
 int64_t vocabularySize(mlir::ModuleOp module);
@@ -25,5 +28,9 @@ struct ModelAttributes {
 };
 
 void setModelAttributes(mlir::ModuleOp module, const ModelAttributes &attributes);
+
+// The compiler maps the files that were opened here, whatever their paths name later. Reports an error if the system
+// allows no more open files.
+void keepWeightFiles(const ModelDirectory &directory, mlir::MLIRContext &context, Diagnostics &diagnostics);
 
 }  // namespace talc

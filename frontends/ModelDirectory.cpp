@@ -17,31 +17,25 @@
 
 namespace talc {
 
-OpenFile::OpenFile(OpenFile &&other) noexcept
-    : descriptor(std::exchange(other.descriptor, -1)), bytes(std::exchange(other.bytes, 0)) {}
-
-OpenFile &OpenFile::operator=(OpenFile &&other) noexcept {
-  std::swap(descriptor, other.descriptor);
-  std::swap(bytes, other.bytes);
-  return *this;
-}
-
-OpenFile::~OpenFile() {
-  if (descriptor >= 0)
-    close(descriptor);
-}
+OpenFile::OpenFile(int number, uint64_t size)
+    : descriptor(new int(number),
+                 [](const int *open) {
+                   close(*open);
+                   delete open;
+                 }),
+      bytes(size) {}
 
 uint64_t OpenFile::storedBytes() const {
   constexpr uint64_t blockBytes = 512;
   struct stat facts;
-  bool isKnown = fstat(descriptor, &facts) == 0 && facts.st_blocks > 0;  // some file systems do not say
+  bool isKnown = fstat(*descriptor, &facts) == 0 && facts.st_blocks > 0;  // some file systems do not say
   return isKnown ? std::min(bytes, static_cast<uint64_t>(facts.st_blocks) * blockBytes) : bytes;
 }
 
 bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
   auto *bytesLeft = static_cast<char *>(destination);
   while (count > 0) {
-    ssize_t got = pread(descriptor, bytesLeft, count, static_cast<off_t>(offset));
+    ssize_t got = pread(*descriptor, bytesLeft, count, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
@@ -106,7 +100,7 @@ std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diag
 
 ModelDirectory::ModelDirectory(ModelDirectory &&other) noexcept
     : descriptor(std::exchange(other.descriptor, -1)), absolutePath(std::move(other.absolutePath)),
-      blobs(std::move(other.blobs)) {}
+      opened(std::move(other.opened)), blobs(std::move(other.blobs)) {}
 
 ModelDirectory::~ModelDirectory() {
   if (descriptor >= 0)
@@ -187,29 +181,31 @@ int ModelDirectory::openBlob(const std::string &file, std::string &link) const {
 }
 
 OpenFile ModelDirectory::openFile(const std::string &file, Diagnostics &diagnostics) const {
+  if (auto place = opened.find(file); place != opened.end())
+    return place->second;
   auto refuse = [&](std::string_view reason) {
     diagnostics.error(ImportError::ModelDirectory, fmt::format("{}: {}", absolutePath + "/" + file, reason));
     return OpenFile();
   };
   // O_NONBLOCK: opening a named pipe must not wait for a writer.
-  int opened = openat(descriptor, file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (opened < 0 && errno == ELOOP) {
+  int number = openat(descriptor, file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (number < 0 && errno == ELOOP) {
     std::string link;
-    opened = openBlob(file, link);
-    if (opened < 0 && !link.empty() && errno == ENOENT)
+    number = openBlob(file, link);
+    if (number < 0 && !link.empty() && errno == ENOENT)
       return refuse(fmt::format("is a link to {}, which is missing; download the model again", link));
-    if (opened < 0)
+    if (number < 0)
       return refuse("is a symbolic link, expected a regular file; copy the model with `cp -rL`");
   }
-  if (opened < 0)
+  if (number < 0)
     return refuse(fmt::format("cannot be opened: {}", strerror(errno)));
   struct stat facts;
-  bool isOpen = fstat(opened, &facts) == 0;
+  bool isOpen = fstat(number, &facts) == 0;
   if (!isOpen || !S_ISREG(facts.st_mode)) {
-    close(opened);
+    close(number);
     return refuse("is not a regular file");
   }
-  return OpenFile(opened, static_cast<uint64_t>(facts.st_size));
+  return opened[file] = OpenFile(number, static_cast<uint64_t>(facts.st_size));
 }
 
 std::optional<std::string> ModelDirectory::readText(const std::string &file, uint64_t limit,

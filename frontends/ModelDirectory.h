@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory of a model. Its files are untrusted: only regular files inside of it are opened.
+// The directory of a model. Its files are untrusted: only regular files inside of it are opened, each of them once.
 #pragma once
 
 #include "frontends/Diagnostics.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace talc {
 
-// An open file descriptor.
+// An open file. Copies share a file descriptor, which the last one closes.
 class OpenFile {
 public:
   OpenFile() = default;
-  OpenFile(int descriptor, uint64_t size) : descriptor(descriptor), bytes(size) {}
-  OpenFile(OpenFile &&other) noexcept;
-  OpenFile &operator=(OpenFile &&other) noexcept;
-  ~OpenFile();
+  OpenFile(int descriptor, uint64_t size);
 
-  explicit operator bool() const { return descriptor >= 0; }
+  explicit operator bool() const { return descriptor != nullptr; }
   uint64_t size() const { return bytes; }
   // The bytes that the file system stores: fewer than the size if the file has holes.
   uint64_t storedBytes() const;
-  int descriptorNumber() const { return descriptor; }
+  int descriptorNumber() const { return *descriptor; }
   // Reads exactly `count` bytes from `offset` on; false if the file is too short.
   bool read(uint64_t offset, void *destination, size_t count) const;
   // Whether `count` bytes from `offset` on are those of `other` from `otherOffset` on.
@@ -33,7 +32,7 @@ public:
   bool isLfsPointer() const;
 
 private:
-  int descriptor = -1;
+  std::shared_ptr<const int> descriptor;
   uint64_t bytes = 0;
 };
 
@@ -60,7 +59,10 @@ public:
   // Opens a regular file of the directory by its plain name. Links are refused, except those to files of the Hugging
   // Face cache: "../../blobs/<hash>" in a snapshot, with one more "../" in each folder, or
   // ".../models--NAME/blobs/<hash>".
+  // It is opened once, and stays open as long as the directory.
   OpenFile openFile(const std::string &file, Diagnostics &diagnostics) const;
+  // By their plain names.
+  const std::map<std::string, OpenFile> &openFiles() const { return opened; }
   // The text of a file of at most `limit` bytes.
   std::optional<std::string> readText(const std::string &file, uint64_t limit, Diagnostics &diagnostics) const;
 
@@ -74,6 +76,7 @@ private:
 
   int descriptor = -1;
   std::string absolutePath;
+  mutable std::map<std::string, OpenFile> opened;
   std::string blobs;  // the folder with the files of the Hugging Face cache, if this is a snapshot or in one
 };
 

@@ -12,7 +12,7 @@
 #include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/weights/MappedFile.h"
+#include "compiler/artifact/weights/WeightGraph.h"
 #include "compiler/artifact/weights/WeightSources.h"
 #include "dialects/talc/ModelName.h"
 #include "runtime/embedding/EmbeddingFormat.h"
@@ -113,16 +113,14 @@ llvm::Error EmbeddingSection::addValues(Attribute source, MatrixShape shape) {
   if (auto fill = dyn_cast_or_null<FillSourceAttr>(source))
     read = fillValues(static_cast<float>(fill.getValue().convertToDouble()), shape);
   if (auto stored = dyn_cast_or_null<FileSourceAttr>(source)) {
-    llvm::SmallString<256> path(module->getAttrOfType<StringAttr>(directoryAttr).getValue());
-    llvm::sys::path::append(path, stored.getPath());
-    auto file = MappedFile::open(std::string(path));
+    auto file = WeightGraph(module).openFile(stored.getPath());
     if (!file)
       return file.takeError();
     const StorageFormat &format = *getStorageFormat(stored.getElementType());
     auto present = static_cast<int64_t>((*file)->bytes().size());
     if (stored.getOffset() > present || format.byteSize(shape.rows * shape.columns) > present - stored.getOffset())
       return makeError(ErrorCode::WeightFile, "{}: ends before the weights of its layer; was it downloaded completely?",
-                       std::string(path));
+                       stored.getPath().str());
     read = fileValues(*file, stored.getOffset(), format, shape);
   }
   if (!read)

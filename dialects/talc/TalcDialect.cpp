@@ -2,6 +2,7 @@
 // Registers the types, attributes and operations of the talc dialect.
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/LookupSource.h"
+#include "dialects/talc/WeightFiles.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -189,4 +190,5 @@ void talc::TalcDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/talc/TalcOps.cpp.inc"
       >();
+  addInterfaces<WeightFiles>();
 }

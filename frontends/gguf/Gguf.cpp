@@ -153,6 +153,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   if (hasOutput(*module, hiddenOutput))
     attributes.pooling = StringAttr::get(&context, readPooling(model, architecture, diagnostics));
   setModelAttributes(*module, attributes);
+  keepWeightFiles(model.directory(), context, diagnostics);
   return module;
 }
 

@@ -102,12 +102,13 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
 }
 
 // modules.json, and the weights of its modules.
-static SentenceModel readModules(const ModelDirectory &directory, const ImportOptions &options,
+static SentenceModel readModules(const ModelDirectory &directory, const ImportOptions &options, MLIRContext &context,
                                  Diagnostics &diagnostics) {
   auto open = [&](const ModelDirectory &folder) -> std::unique_ptr<WeightSource> {
     if (options.randomSeed)
       return std::make_unique<RandomWeights>(*options.randomSeed);
     auto checkpoint = Checkpoint::open(folder, "", diagnostics);
+    keepWeightFiles(folder, context, diagnostics);
     return checkpoint ? std::make_unique<Checkpoint>(std::move(*checkpoint)) : nullptr;
   };
   return readSentenceModules(directory, open, diagnostics);
@@ -190,7 +191,7 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
 
   OwningOpRef<ModuleOp> module;
-  SentenceModel sentence = readModules(*directory, options, diagnostics);
+  SentenceModel sentence = readModules(*directory, options, context, diagnostics);
   QuantizationPtr quantization = readQuantization(*directory, *object, diagnostics);
   if (diagnostics.failed())
     return nullptr;
@@ -208,6 +209,7 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
   if (!module)
     return nullptr;
   checkEmbedder(*module, sentence, *family, diagnostics);
+  keepWeightFiles(*directory, context, diagnostics);
   setModelAttributes(*module, readAttributes(*module, *directory, *object, family->tokens, sentence, diagnostics));
   if (diagnostics.failed())
     return nullptr;

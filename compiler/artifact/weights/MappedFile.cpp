@@ -17,26 +17,26 @@ namespace talc {
 llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &path) {
   // O_NONBLOCK: opening a named pipe must not wait for a writer.
   int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat facts;
-  if (file < 0 || fstat(file, &facts) != 0) {
-    int reason = errno;
-    if (file >= 0)
-      close(file);
-    return makeError(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(reason));
-  }
-  if (!S_ISREG(facts.st_mode)) {
-    close(file);
-    return makeError(ErrorCode::WeightFile, "{}: is not a regular file", path);
-  }
-  auto size = static_cast<size_t>(facts.st_size);
-  void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  int reason = errno;
+  if (file < 0)
+    return makeError(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(errno));
+  auto mapping = map(path, file);
   close(file);
-  if (data == MAP_FAILED && reason == ENOMEM)
+  return mapping;
+}
+
+llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::map(const std::string &path, int descriptor) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0)
+    return makeError(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(errno));
+  if (!S_ISREG(facts.st_mode))
+    return makeError(ErrorCode::WeightFile, "{}: is not a regular file", path);
+  auto size = static_cast<size_t>(facts.st_size);
+  void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (data == MAP_FAILED && errno == ENOMEM)
     return llvm::createStringError(fmt::format(
         "error[T0408]: {}: the system refused {} bytes of address space; raise its limit (ulimit -v)", path, size));
   if (data == MAP_FAILED)
-    return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
+    return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(errno));
   return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const uint8_t *>(data), size));
 }
 

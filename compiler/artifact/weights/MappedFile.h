@@ -14,6 +14,8 @@ class MappedFile {
 public:
   // Fails for anything but a regular file. Reading a file that was truncated while it is mapped raises SIGBUS.
   static llvm::Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);
+  // Maps a file that is open already. `path` is its name in messages.
+  static llvm::Expected<std::shared_ptr<const MappedFile>> map(const std::string &path, int descriptor);
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();

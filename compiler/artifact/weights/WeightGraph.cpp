@@ -40,7 +40,7 @@ llvm::Expected<int64_t> elementCount(WeightOp weight) {
   return count;
 }
 
-WeightGraph::WeightGraph(ModuleOp module) {
+WeightGraph::WeightGraph(ModuleOp module) : opened(WeightFiles::get(*module.getContext())) {
   if (auto attr = module->getAttrOfType<StringAttr>(directoryAttr))
     directory = attr.str();
   for (WeightOp weight : module.getOps<WeightOp>())
@@ -58,16 +58,13 @@ llvm::Expected<std::shared_ptr<const MappedFile>> WeightGraph::openFile(llvm::St
     full = path;
   else
     llvm::sys::path::append(full, path);
-  std::shared_ptr<const MappedFile> &file = files[full];
-  if (!file) {
-    auto opened = MappedFile::open(full.str().str());
-    if (!opened) {
-      files.erase(full);
-      return opened.takeError();
-    }
-    file = *opened;
-  }
-  return file;
+  if (auto mapped = files.lookup(full))
+    return mapped;
+  int descriptor = opened.find(full);
+  auto mapped = descriptor < 0 ? MappedFile::open(full.str().str()) : MappedFile::map(full.str().str(), descriptor);
+  if (mapped)
+    files[full] = *mapped;
+  return mapped;
 }
 
 WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {

@@ -5,6 +5,7 @@
 #include "compiler/artifact/weights/MappedFile.h"
 #include "compiler/artifact/weights/WeightValues.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/WeightFiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -22,6 +23,9 @@ public:
   // The values before they are rounded to the weight's element type. All errors are found here, not while reading.
   llvm::Expected<WeightValuesPtr> values(WeightOp weight) { return values(weight, 0); }
 
+  // Maps a file of weights: that which the frontend opened, if one did.
+  llvm::Expected<std::shared_ptr<const MappedFile>> openFile(llvm::StringRef path);
+
   // Releases the memory of file pages read so far.
   void releasePages() const;
 
@@ -33,8 +37,8 @@ private:
   Result rounded(WeightOp weight, const WeightValuesPtr &values);
   llvm::Expected<std::vector<WeightValuesPtr>> operands(WeightOp weight, int depth);
   Result fromFile(WeightOp weight, FileSourceAttr source);
-  llvm::Expected<std::shared_ptr<const MappedFile>> openFile(llvm::StringRef path);
 
+  const WeightFiles &opened;
   std::string directory;
   llvm::StringMap<WeightOp> symbols;
   llvm::StringMap<WeightValuesPtr> evaluated;
