@@ -25,12 +25,10 @@ std::optional<Checkpoint> Checkpoint::open(const ModelDirectory &directory, std:
   else if (directory.contains(indexFile))
     complete = checkpoint.addShards();
   else
-    diagnostics.error(
-        ImportError::ModelDirectory,
-        fmt::format("{}: has neither {} nor {}{}", directory.path(), singleFile, indexFile,
-                    directory.contains("pytorch_model.bin") || directory.contains("pytorch_model.bin.index.json")
-                        ? "; pytorch_model.bin can run code when it is read, so convert it to safetensors"
-                        : "; to compile without weights, ask for random ones (--random-weights)"));
+    diagnostics.error(ImportError::ModelDirectory,
+                      fmt::format("{}: has neither {} nor {}; to compile without weights, ask for random ones "
+                                  "(--random-weights)",
+                                  directory.path(), singleFile, indexFile));
   if (!complete)
     return std::nullopt;
   return checkpoint;

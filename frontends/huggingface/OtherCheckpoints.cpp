@@ -4,12 +4,15 @@
 
 #include "frontends/Json.h"
 #include "frontends/ModelDirectory.h"
+#include "frontends/OtherFormats.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace talc {
 
@@ -86,8 +89,53 @@ static std::string cacheText(const ModelDirectory &directory) {
                      names.empty() ? "COMMIT" : names.front());
 }
 
+// A file with a model of another format.
+struct OtherFile {
+  std::string name;
+  FoundFormat found;
+
+  // The most certain comes first: what bytes tell is more than what names tell. Then the order of the table counts.
+  bool operator<(const OtherFile &other) const {
+    return std::pair(!found.isContent, found.format) < std::pair(!other.found.isContent, other.found.format);
+  }
+};
+
+static std::vector<OtherFile> otherFiles(const ModelDirectory &directory, const std::string &prefix) {
+  std::vector<OtherFile> result;
+  for (const std::string &name : directory.names()) {
+    Diagnostics ignored;
+    OpenFile file = directory.openFile(name, ignored);
+    std::string head(std::min<uint64_t>(file.size(), formatHeadBytes), '\0');
+    if (file && !file.read(0, head.data(), head.size()))
+      continue;
+    FoundFormat found = findOtherFormat(name, head);
+    if (found.format && found.format->use == FormatUse::OtherModel)
+      result.push_back({prefix + name, found});
+  }
+  return result;
+}
+
+// A model in formats that talc does not read, in the directory or in folders such as onnx.
+static std::string otherFormatText(const ModelDirectory &directory) {
+  constexpr size_t mostFolders = 16;
+  if (hasWeights(directory))
+    return {};
+  std::vector<OtherFile> files = otherFiles(directory, "");
+  std::vector<std::string> names = directory.names();
+  for (size_t i = 0; files.empty() && i < std::min(names.size(), mostFolders); ++i) {
+    Diagnostics ignored;
+    if (auto folder = directory.folder(names[i], ignored))
+      files = hasModel(*folder) ? std::vector<OtherFile>() : otherFiles(*folder, names[i] + "/");
+  }
+  if (files.empty())
+    return {};
+  const OtherFile &told = *llvm::min_element(files);
+  return fmt::format("has neither model.safetensors nor model.safetensors.index.json, but {}, {}; {}",
+                     quotedText(told.name), told.found.format->name, told.found.format->remedy);
+}
+
 bool reportOtherDirectory(const ModelDirectory &directory, Diagnostics &diagnostics) {
-  for (auto *describe : {adapterText, ggufText, mistralText, cacheText})
+  for (auto *describe : {adapterText, ggufText, mistralText, cacheText, otherFormatText})
     if (std::string text = describe(directory); !text.empty()) {
       diagnostics.error(ImportError::ModelDirectory, fmt::format("{}: {}", directory.path(), text));
       return true;

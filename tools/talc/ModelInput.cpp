@@ -7,6 +7,7 @@
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/KvFormats.h"
 #include "frontends/Frontends.h"
+#include "frontends/OtherFormats.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -95,8 +96,11 @@ static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &op
   if (!frontend && !llvm::sys::fs::exists(model))
     return makeError(ErrorCode::Model, "{}: does not exist; expected {} or an .mlir file{}", model, readableModels(),
                      downloadHint(model));
-  if (!frontend && llvm::sys::path::extension(model) != ".mlir")
-    return makeError(ErrorCode::Model, "{}: is neither {} nor an .mlir file", model, readableModels());
+  if (!frontend && llvm::sys::path::extension(model) != ".mlir") {
+    std::string other = describeOtherFile(model);
+    return makeError(ErrorCode::Model, "{}: {}", model,
+                     other.empty() ? fmt::format("is neither {} nor an .mlir file", readableModels()) : other);
+  }
   if (!frontend && !llvm::sys::fs::is_regular_file(model))
     return makeError(ErrorCode::Model, "{}: is not a regular file", model);
   if (overwritesModel(frontend, options) && options.stopAfter.empty())
