@@ -141,7 +141,7 @@ static std::string formatTable(const std::vector<ModelTableRow> &rows, bool seve
 constexpr const char *modelLegend =
     R"(test     pp: tokens of a prompt, tg: generated tokens; @ d: tokens that the sequence has before
 t/s      tokens a second: mean of the rounds ± standard deviation
-of peak  multiply-adds a second as a share of the peak of f32 that the line of the machine names; above 100 % by int8 or bf16
+of peak  multiply-adds a second as a share of the peaks of the instructions that the kernels use (f32, int8, bf16)
 of read  bytes of weights and KV cache a second as a share of the bandwidth of the memory level named behind it
 of roof  the least time that all kernels could take, each by its own peak or bandwidth, divided by the time
 )";
