@@ -26,6 +26,7 @@ constexpr char entry[] = "phase";        // the entry that the call belongs to
 constexpr char rows[] = "rows";          // what its rows stand for: tokens, outputs, outputs 1
 constexpr char shapes[] = "shapes";      // as text
 constexpr char fused[] = "fused";        // fused ops
+constexpr char stored[] = "stored";      // the weights and KV caches that it takes; * stands for what differs by call
 constexpr char share[] = "share";        // how workers divide it
 constexpr char calls[] = "calls";        // in a step
 constexpr char quantized[] = "rounded";  // the format of quantized activations; missing: none

@@ -12,6 +12,7 @@
 #include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
@@ -45,6 +46,15 @@ static StringRef quantizedFormat(kernel::ComputeOpInterface op, const kernel::Op
                  ? StringRef(talc::elementFormat(type).name)
                  : StringRef();
   return {};
+}
+
+// The weights and KV caches that a call takes.
+static std::string storedNames(func::CallOp call) {
+  SmallVector<std::string> names;
+  for (Value operand : call.getOperands())
+    if (std::string name = talc::storedName(operand); !name.empty() && !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  return llvm::join(names, ", ");
 }
 
 namespace {
@@ -99,6 +109,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     add(keys::rows, b.getStringAttr(rowMeaning(call)));
     add(keys::shapes, b.getStringAttr(shapeText(op)));
     add(keys::fused, b.getStringAttr(op.getFused()));
+    if (std::string stored = storedNames(call); !stored.empty())
+      add(keys::stored, b.getStringAttr(stored));
     add(keys::share, b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
     if (StringRef format = quantizedFormat(op, costs); !format.empty())
       add(keys::quantized, b.getStringAttr(format));

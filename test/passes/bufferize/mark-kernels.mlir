@@ -7,8 +7,8 @@
 // The block runs twice in a step. Its norm treats the step's tokens, the entry's norm the rows of results.
 // CHECK: module attributes {
 // CHECK-SAME: talc.kernels = [
-// CHECK-SAME: {calls = 1 : i64, {{[^}]*}}name = "norm", {{[^}]*}}operations_per_row = 128 : i64, passed_bytes_per_row = 256 : i64, phase = "prefill", piece = "norm", rows = "outputs", shapes = "32", share = "rows", stored_bytes_per_call = 128 : i64
-// CHECK-SAME: {calls = 1 : i64, fused = "bias, silu, residual", name = "matmul", {{[^}]*}}operations_per_row = 5120 : i64, passed_bytes_per_row = 768 : i64, {{[^}]*}}rows = "outputs", shapes = "32 x 80 bf16", share = "columns", stored_bytes_per_call = 5440 : i64
+// CHECK-SAME: {calls = 1 : i64, {{[^}]*}}name = "norm", {{[^}]*}}operations_per_row = 128 : i64, passed_bytes_per_row = 256 : i64, phase = "prefill", piece = "norm", rows = "outputs", shapes = "32", share = "rows", stored = "scale", stored_bytes_per_call = 128 : i64
+// CHECK-SAME: {calls = 1 : i64, fused = "bias, silu, residual", name = "matmul", {{[^}]*}}operations_per_row = 5120 : i64, passed_bytes_per_row = 768 : i64, {{[^}]*}}rows = "outputs", shapes = "32 x 80 bf16", share = "columns", stored = "w, b", stored_bytes_per_call = 5440 : i64
 // CHECK-SAME: {calls = 2 : i64, {{[^}]*}}name = "norm", {{[^}]*}}rows = "tokens"
 // CHECK-SAME: {calls = 2 : i64, {{[^}]*}}keys = "sequence", mask = "causal", name = "attention", operations_per_pair = 128 : i64, operations_per_row = 0 : i64, passed_bytes_per_row = 256 : i64, {{[^}]*}}shapes = "2/1 heads x 16 window 7", {{[^}]*}}stored_bytes_per_key = 128 : i64, {{[^}]*}}window = 7 : i64}]
 module {

@@ -98,6 +98,7 @@ KernelEntry parseKernelEntry(const Json &json) {
   kernel.rows = text(kernelKeys::rows);
   kernel.shapes = text(kernelKeys::shapes);
   kernel.fused = text(kernelKeys::fused);
+  kernel.stored = text(kernelKeys::stored);
   kernel.share = text(kernelKeys::share);
   kernel.rounded = text(kernelKeys::quantized);
   kernel.mask = text(kernelKeys::mask);

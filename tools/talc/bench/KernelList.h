@@ -37,7 +37,7 @@ struct StepCosts {
 
 // An entry of mark-kernels (compiler/passes/Passes.td).
 struct KernelEntry {
-  std::string name, op, phase, rows, shapes, fused, share, rounded, mask, keys;
+  std::string name, op, phase, rows, shapes, fused, stored, share, rounded, mask, keys;
   int64_t calls = 0, spills = 0, window = 0;
   int64_t operationsPerRow = 0, operationsPerPair = 0;
   int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;

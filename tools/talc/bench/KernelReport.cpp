@@ -30,7 +30,8 @@ static std::vector<std::string> formatCells(const KernelResult &result, double s
           result.limit,
           formatShare(waiting),
           std::to_string(result.time.barriers),
-          std::to_string(kernel.spills)};
+          std::to_string(kernel.spills),
+          kernel.stored};
 }
 
 static std::string formatPhase(const PhaseResult &phase) {
@@ -49,7 +50,8 @@ static std::string formatPhase(const PhaseResult &phase) {
                {"roof"},
                {"waiting", true},
                {"barriers", true},
-               {"spills", true}});
+               {"spills", true},
+               {"weights and KV caches"}});
   int64_t barriers = 0, calls = 0;
   for (const KernelResult &result : phase.kernels) {
     table.add(formatCells(result, phase.stepSeconds));
@@ -58,11 +60,11 @@ static std::string formatPhase(const PhaseResult &phase) {
   }
   double seconds = phase.kernelSeconds(), outside = std::max(phase.stepSeconds - seconds, 0.0);
   table.add({"outside kernels", "", "", "", "", formatSeconds(outside), formatShare(outside / phase.stepSeconds), "",
-             "", "", "", "", "", "", "", ""});
+             "", "", "", "", "", "", "", "", ""});
   table.add({"total", "", "", "", std::to_string(calls), formatSeconds(phase.stepSeconds), "100 %",
              fmt::format("{:.2f}", 1e-6 * phase.costs.operations), fmt::format("{:.3f}", 1e-6 * phase.costs.bytes()),
              formatRate(phase.costs.operations, phase.stepSeconds), formatRate(phase.costs.bytes(), phase.stepSeconds),
-             formatShare(phase.share()), "", "", std::to_string(barriers), ""});
+             formatShare(phase.share()), "", "", std::to_string(barriers), "", ""});
   return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
 }
 
@@ -93,7 +95,8 @@ static Json describeKernel(const KernelResult &result, const PhaseResult &phase,
               {"roof_seconds", result.roofSeconds},
               {"roof_share", result.share()},
               {"roof", result.limit},
-              {"barriers", result.time.barriers}});
+              {"barriers", result.time.barriers},
+              {"stored", result.kernel->stored}});
   return row;
 }
 
@@ -120,6 +123,7 @@ of step  time of all calls of the kernel in the step, as a share of the step's
 of roof  the least time that the machine could take, by the peak or bandwidth that roof names, divided by the time
 waiting  share of the time that threads wait at the barriers behind the kernel
 spills   vector registers that the compiled code keeps in memory
+weights  names of what the kernel takes; * stands for what differs between its calls, such as the layer
 )";
 
 std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format, bool legend) {
@@ -151,23 +155,26 @@ static std::string formatPhaseCounts(const PhaseResult &phase) {
                {"calls", true},
                {"MFLOP", true},
                {"MB", true},
-               {"spills", true}});
+               {"spills", true},
+               {"weights and KV caches"}});
   auto million = [](double count, int digits) { return fmt::format("{:.{}f}", 1e-6 * count, digits); };
   int64_t calls = 0;
   for (const KernelResult &result : phase.kernels) {
     const KernelEntry &kernel = *result.kernel;
     calls += kernel.calls;
     table.add({kernel.name, kernel.shapes, kernel.fused, kernel.share, std::to_string(kernel.calls),
-               million(result.costs.operations, 2), million(result.costs.bytes(), 3), std::to_string(kernel.spills)});
+               million(result.costs.operations, 2), million(result.costs.bytes(), 3), std::to_string(kernel.spills),
+               kernel.stored});
   }
   table.add({"total", "", "", "", std::to_string(calls), million(phase.costs.operations, 2),
-             million(phase.costs.bytes(), 3), ""});
+             million(phase.costs.bytes(), 3), "", ""});
   return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
 }
 
 static Json describeCounts(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
   Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.machine()}};
   row.update(describeCounts(result));
+  row["stored"] = result.kernel->stored;
   return row;
 }
 

@@ -2,7 +2,6 @@
 // A kernel.mark behind each call has the number of its entry in talc.kernels.
 #include "tools/talc/inspect/KernelUses.h"
 
-#include "compiler/passes/PassRemarks.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "tools/talc/inspect/ModelGraph.h"
 
@@ -28,11 +27,9 @@ static KernelUse readUse(func::CallOp call, DictionaryAttr entry) {
                 call->getParentOfType<func::FuncOp>().getName().str(),
                 {},
                 getOrigins(call)};
-  for (Value operand : call.getOperands()) {
-    std::string name = storedName(operand);
-    if (!name.empty() && !llvm::is_contained(use.stored, name))
-      use.stored.push_back(name);
-  }
+  for (llvm::StringRef name : llvm::split(use.entry.stored, ", "))
+    if (!name.empty())
+      use.stored.push_back(name.str());
   return use;
 }
 
