@@ -4,7 +4,6 @@
 
 #include "frontends/gguf/Gguf.h"
 #include "frontends/huggingface/HuggingFace.h"
-#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 namespace talc {
 
@@ -15,7 +14,7 @@ static std::optional<std::vector<uint8_t>> compileGguf(const std::string &model,
 }
 
 constexpr Frontend table[] = {
-    {"a model directory", isHuggingFace, importHuggingFace, frontend::compileTokenizerDirectory, isHuggingFaceFile},
+    {"a model directory", isHuggingFace, importHuggingFace, compileHuggingFaceTokenizer, isHuggingFaceFile},
     {"a GGUF file", isGguf, importGguf, compileGguf, isGgufFile},
 };
 

@@ -54,7 +54,7 @@ Attention GraphBuilder::Graph::adapted(const Attention &attention) {
   if (sinks == 0)
     return result;
   if (embeds)
-    refuse(diagnostics, "--sinks", "is for models that continue texts; this one makes embeddings (modules.json)");
+    refuse(diagnostics, "--sinks", "is for models that continue texts; this one makes embeddings");
   if (result.mask != Mask::Causal || result.bias || result.rowBias || cacheTokens == 0)
     refuse(diagnostics, "--sinks",
            "is for causal attention with rotary positions or none; this model has a prefix, or a bias by distance");

@@ -105,27 +105,54 @@ static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchi
   return values;
 }
 
-static std::string readPooling(const GgufModel &model, const GgufArchitecture &architecture, Diagnostics &diagnostics) {
-  static constexpr const char *kinds[] = {"none", "mean", "cls"};
-  constexpr int rank = 4;  // what is said of a text is its classes
-  const std::string key = fmt::format("{}.pooling_type", architecture.name);
+// How the hidden states of a text become its embedding, by llama.cpp's numbers. With rank, what is said of a text is
+// its classes.
+constexpr const char *poolings[] = {"none", "mean", "cls", "lasttoken", "rank"};
+constexpr size_t rankPooling = 4;
+
+static size_t readPooling(const GgufModel &model, const std::string &key, Diagnostics &diagnostics) {
   const json *value = model.find(key);
   if (!value)
-    return kinds[0];
-  if (*value == rank)
-    return kinds[0];
-  if (value->is_number_unsigned() && *value < std::size(kinds))
-    return kinds[value->get<size_t>()];
+    return 0;
+  if (value->is_number_unsigned() && *value < std::size(poolings))
+    return value->get<size_t>();
   diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}' is {}, expected 0 (none), 1 (mean), 2 "
-                                                                "(cls) or 4 (rank)",
+                                                                "(cls), 3 (last) or 4 (rank)",
                                                                 model.file(), key, jsonText(*value)));
-  return kinds[0];
+  return 0;
+}
+
+// Checks that the family has made what the file is for.
+static void checkUse(const GgufModel &model, const GgufArchitecture &architecture, size_t pooling, ModuleOp module,
+                     Diagnostics &diagnostics) {
+  auto refuse = [&](const char *key, const std::string &value, const char *why) {
+    diagnostics.error(ImportError::ConfigUnsupported,
+                      fmt::format("{}: key '{}.{}' is {}, {}", model.file(), architecture.name, key, value, why));
+  };
+  bool hasClasses = hasOutput(module, classesOutput);
+  if (pooling == rankPooling && !hasClasses)
+    refuse("pooling_type", "4 (rank)",
+           "but talc has classifiers of the architecture bert only, which need the tensor 'cls.output.weight'");
+  else if (pooling > 0 && !hasClasses && !hasOutput(module, hiddenOutput))
+    refuse("pooling_type", fmt::format("{} ({})", pooling, poolings[pooling]),
+           "which makes embeddings of texts, but talc compiles this architecture only to generate text");
+  const json *causal = model.find(fmt::format("{}.attention.causal", architecture.name));
+  bool isMasked = module
+                      .walk([](AttentionOp op) {
+                        return op.getMask() == MaskKind::full ? WalkResult::advance() : WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
+  if (causal && *causal == false && isMasked)
+    refuse("attention.causal", "false", "but talc compiles this architecture with causal attention only");
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
-                                    const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
+                                    const ImportOptions &options, bool embedsTexts, MLIRContext &context,
+                                    Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
   graph.useSinkTokens(options.sinks);
+  if (embedsTexts)
+    graph.useAsEmbedder();
   family.define(graph, config);
   return graph.finish();
 }
@@ -135,6 +162,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   GgufConfig source(model, architecture);
   source.readRopeFactors(diagnostics);
   source.check(diagnostics);
+  const size_t pooling = readPooling(model, fmt::format("{}.pooling_type", architecture.name), diagnostics);
   if (diagnostics.failed())
     return nullptr;
   const Family &family =
@@ -143,15 +171,17 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   GgufWeights stored(model, architecture, source.headWidth(), diagnostics);
   RandomWeights random(options.randomSeed.value_or(0));
   WeightSource &weights = options.randomSeed ? static_cast<WeightSource &>(random) : stored;
-  auto module = define(family, config, weights, options, context, diagnostics);
+  const bool embedsTexts = pooling != 0 && pooling != rankPooling;
+  auto module = define(family, config, weights, options, embedsTexts, context, diagnostics);
   if (!module)
     return nullptr;
+  checkUse(model, architecture, pooling, *module, diagnostics);
   if (!options.randomSeed)
     stored.reportUnused();
   ModelAttributes attributes{model.directory().path(), model.name(),
                              readGeneration(model, architecture, family.tokens, module, diagnostics)};
   if (hasOutput(*module, hiddenOutput))
-    attributes.pooling = StringAttr::get(&context, readPooling(model, architecture, diagnostics));
+    attributes.pooling = StringAttr::get(&context, poolings[embedsTexts ? pooling : 0]);
   setModelAttributes(*module, attributes);
   keepWeightFiles(model.directory(), context, diagnostics);
   return module;

@@ -13,6 +13,7 @@
 #include "frontends/huggingface/JsonConfig.h"
 #include "frontends/huggingface/OtherCheckpoints.h"
 #include "frontends/huggingface/SentenceModel.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,6 +28,11 @@ using namespace mlir;
 namespace talc {
 
 constexpr const char *configFile = "config.json";
+
+// The directory that was named, and the one with the model's own files, which modules.json may put in a folder.
+struct ModelFolders {
+  const ModelDirectory &named, &transformer;
+};
 
 static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagnostics) {
   std::string type = config.text("model_type", "");
@@ -125,7 +131,7 @@ static void checkEmbedder(ModuleOp module, const SentenceModel &sentence, const 
                                 quotedText(family.modelType)));
 }
 
-static void readSentence(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
+static void readSentence(ModuleOp module, const ModelFolders &folders, const nlohmann::json &config,
                          SentenceModel &sentence, ModelAttributes &result, Diagnostics &diagnostics) {
   constexpr int64_t endless = 1 << 30;
   auto longest = module->getAttrOfType<IntegerAttr>(longestSequenceAttr);
@@ -134,10 +140,10 @@ static void readSentence(ModuleOp module, const ModelDirectory &directory, const
     positions = module->getAttrOfType<IntegerAttr>(maxSequenceAttr).getInt();
   std::optional<artifact::ClassScores> scores;
   if (hasOutput(module, classesOutput))
-    scores = readCrossEncoderScores(directory, config, diagnostics);
+    scores = readCrossEncoderScores(folders.named, config, diagnostics);
   if (scores)
     result.generation.classScores = static_cast<int64_t>(*scores);
-  readSentenceTexts(directory, positions, scores.has_value(), sentence, diagnostics);
+  readSentenceTexts(folders.named, folders.transformer, positions, scores.has_value(), sentence, diagnostics);
   int64_t width = outputWidth(module, hiddenOutput);
   if (width > 0 && sentence.width > 0 && sentence.width != width)
     diagnostics.error(
@@ -147,15 +153,16 @@ static void readSentence(ModuleOp module, const ModelDirectory &directory, const
 }
 
 // Settings from other files than the configuration and the weights.
-static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
+static ModelAttributes readAttributes(ModuleOp module, const ModelFolders &folders, const nlohmann::json &config,
                                       const FamilyTokens &tokens, SentenceModel &sentence, Diagnostics &diagnostics) {
   const int64_t vocabulary = vocabularySize(module);
-  ModelAttributes result{directory.path(), directory.name(),
+  const ModelDirectory &directory = folders.transformer;
+  ModelAttributes result{directory.path(), folders.named.name(),
                          readGenerationConfig(directory, config, tokens, vocabulary, diagnostics)};
   int64_t mask = predictsMaskedTokens(module) ? findMaskToken(directory) : -1;
   result.generation.maskToken = mask < vocabulary ? mask : -1;
   if (hasOutput(module, hiddenOutput) || hasOutput(module, classesOutput))
-    readSentence(module, directory, config, sentence, result, diagnostics);
+    readSentence(module, folders, config, sentence, result, diagnostics);
   return result;
 }
 
@@ -163,20 +170,34 @@ bool isHuggingFace(const std::string &model) {
   return llvm::sys::fs::is_directory(model);
 }
 
+// The path of the directory with the model's own files.
+static std::string transformerPath(const std::string &model) {
+  Diagnostics ignored;
+  auto directory = ModelDirectory::open(model, ignored);
+  std::string folder = directory ? transformerFolder(*directory) : std::string();
+  return folder.empty() ? model : model + "/" + folder;
+}
+
 bool isHuggingFaceFile(const std::string &model, const std::string &file) {
   llvm::StringRef folder = llvm::sys::path::parent_path(file), kind = llvm::sys::path::extension(file);
-  return llvm::sys::fs::equivalent(folder.empty() ? "." : folder, model) && llvm::sys::fs::exists(file) &&
+  auto isIn = [&](const std::string &place) { return llvm::sys::fs::equivalent(folder.empty() ? "." : folder, place); };
+  return (isIn(model) || isIn(transformerPath(model))) && llvm::sys::fs::exists(file) &&
          llvm::is_contained({".json", ".safetensors", ".txt", ".model", ".spm"}, kind);
 }
 
-OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOptions &options, MLIRContext &context,
-                                        Diagnostics &diagnostics) {
+std::optional<std::vector<uint8_t>> compileHuggingFaceTokenizer(const std::string &model, std::string &error,
+                                                                std::vector<std::string> *warnings) {
+  return frontend::compileTokenizerDirectory(transformerPath(model), error, warnings);
+}
+
+static OwningOpRef<ModuleOp> importModel(const ModelFolders &folders, const ImportOptions &options,
+                                         MLIRContext &context, Diagnostics &diagnostics) {
   constexpr uint64_t configLimit = 1 << 24;
-  auto directory = ModelDirectory::open(model, diagnostics);
-  const bool isEnough = directory && options.randomSeed && directory->contains(configFile);
-  if (directory && !isEnough && reportOtherDirectory(*directory, diagnostics))
+  const ModelDirectory &directory = folders.transformer;
+  const bool isEnough = options.randomSeed && directory.contains(configFile);
+  if (!isEnough && reportOtherDirectory(directory, diagnostics))
     return nullptr;
-  auto text = directory ? directory->readText(configFile, configLimit, diagnostics) : std::nullopt;
+  auto text = directory.readText(configFile, configLimit, diagnostics);
   auto object = text ? parseJsonObject(*text, configFile, ImportError::ConfigFile, diagnostics) : std::nullopt;
   if (!object || reportOtherConfig(*object, diagnostics))
     return nullptr;
@@ -191,15 +212,15 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
 
   OwningOpRef<ModuleOp> module;
-  SentenceModel sentence = readModules(*directory, options, context, diagnostics);
-  QuantizationPtr quantization = readQuantization(*directory, *object, diagnostics);
+  SentenceModel sentence = readModules(folders.named, options, context, diagnostics);
+  QuantizationPtr quantization = readQuantization(directory, *object, diagnostics);
   if (diagnostics.failed())
     return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
     module = define(*family, config, *object, weights, options, sentence.hasModules, context, diagnostics);
   } else if (auto checkpoint =
-                 Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
+                 Checkpoint::open(directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
     if (composed)
       checkpoint->keepTextModel();
     module = define(*family, config, *object, *checkpoint, options, sentence.hasModules, context, diagnostics);
@@ -209,11 +230,23 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
   if (!module)
     return nullptr;
   checkEmbedder(*module, sentence, *family, diagnostics);
-  keepWeightFiles(*directory, context, diagnostics);
-  setModelAttributes(*module, readAttributes(*module, *directory, *object, family->tokens, sentence, diagnostics));
+  keepWeightFiles(directory, context, diagnostics);
+  setModelAttributes(*module, readAttributes(*module, folders, *object, family->tokens, sentence, diagnostics));
   if (diagnostics.failed())
     return nullptr;
   return module;
+}
+
+OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOptions &options, MLIRContext &context,
+                                        Diagnostics &diagnostics) {
+  auto directory = ModelDirectory::open(model, diagnostics);
+  if (!directory)
+    return nullptr;
+  std::string name = transformerFolder(*directory);
+  if (name.empty())
+    return importModel({*directory, *directory}, options, context, diagnostics);
+  auto folder = directory->folder(name, diagnostics);
+  return folder ? importModel({*directory, *folder}, options, context, diagnostics) : nullptr;
 }
 
 }  // namespace talc

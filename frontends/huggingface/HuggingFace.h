@@ -19,6 +19,10 @@ bool isHuggingFace(const std::string &model);
 mlir::OwningOpRef<mlir::ModuleOp> importHuggingFace(const std::string &model, const ImportOptions &options,
                                                     mlir::MLIRContext &context, Diagnostics &diagnostics);
 
+// The section of the tokenizer; see Frontend.
+std::optional<std::vector<uint8_t>> compileHuggingFaceTokenizer(const std::string &model, std::string &error,
+                                                                std::vector<std::string> *warnings);
+
 // Whether a file lies in the directory and is of a kind that models consist of.
 bool isHuggingFaceFile(const std::string &model, const std::string &file);
 

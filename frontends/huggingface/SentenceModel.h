@@ -41,14 +41,18 @@ struct SentenceModel {
 // Opens the weights of a module in a folder of the directory; null after an error.
 using WeightOpener = std::function<std::unique_ptr<WeightSource>(const ModelDirectory &folder)>;
 
+// The plain name of the folder with the model itself: config.json, weights and tokenizer, as modules.json says. Empty:
+// the directory has these files. (SentenceModules.cpp)
+std::string transformerFolder(const ModelDirectory &directory);
+
 // modules.json and the configurations of its modules. Modules and options that talc cannot compute are refused. Without
 // the file the pooling is mean, as sentence-transformers assumes for such a model. (SentenceModules.cpp)
 SentenceModel readSentenceModules(const ModelDirectory &directory, const WeightOpener &open, Diagnostics &diagnostics);
 
-// Prompts and lengths of texts. A text can have at most `positions` tokens. Only models of sentence-transformers cut
-// texts: cross-encoders, and those whose files say so. (SentenceTexts.cpp)
-void readSentenceTexts(const ModelDirectory &directory, int64_t positions, bool isCrossEncoder, SentenceModel &model,
-                       Diagnostics &diagnostics);
+// Prompts, and lengths of texts, which the folder of the Transformer says. A text can have at most `positions` tokens.
+// Only models of sentence-transformers cut texts: cross-encoders, and those whose files say so. (SentenceTexts.cpp)
+void readSentenceTexts(const ModelDirectory &directory, const ModelDirectory &transformer, int64_t positions,
+                       bool isCrossEncoder, SentenceModel &model, Diagnostics &diagnostics);
 
 // What the logits of a cross-encoder become, from the three places where its activation may stand; nothing for another
 // model. (CrossEncoder.cpp)

@@ -60,8 +60,8 @@ private:
   void readDense(const std::string &path);
   void readNorm(const std::string &path);
   void readNormalize(const std::string &path);
-  static void findWeight(WeightSource &weights, const std::string &path, const char *name,
-                         const std::vector<int64_t> &shape, std::optional<WeightOrigin> &weight);
+  void findWeight(WeightSource &weights, const std::string &path, const char *name, const std::vector<int64_t> &shape,
+                  std::optional<WeightOrigin> &weight) const;
   void readDenseWeights(const std::string &path, bool hasBias, SentenceLayer &layer);
   Config readConfig(const std::string &path, bool isNeeded);
   void readFlagModes(const Config &config);
@@ -77,7 +77,8 @@ private:
   const ModelDirectory &directory;
   const WeightOpener &open;
   Diagnostics &diagnostics;
-  int64_t features = 0;  // after the last module; 0 before pooling
+  int64_t features = 0;        // after the last module; 0 before pooling
+  std::string modulesPath;  // of the folders of modules: absolute, or empty if the model's own files lie beside them
 };
 
 }  // namespace
@@ -236,14 +237,14 @@ void ModuleReader::readDense(const std::string &path) {
   model.layers.push_back(std::move(layer));
 }
 
-// Files are named from the model's directory on.
+// Files are named from the directory of the model's weights on.
 void ModuleReader::findWeight(WeightSource &weights, const std::string &path, const char *name,
-                              const std::vector<int64_t> &shape, std::optional<WeightOrigin> &weight) {
+                              const std::vector<int64_t> &shape, std::optional<WeightOrigin> &weight) const {
   auto origin = weights.find(name, shape, "sizes in " + path + "/config.json");
   if (!origin)
     return;
   if (auto *stored = std::get_if<StoredWeight>(&*origin))
-    stored->file = path + "/" + stored->file;
+    stored->file = modulesPath + path + "/" + stored->file;
   weight.emplace(*origin);
 }
 
@@ -284,20 +285,42 @@ void ModuleReader::readNormalize(const std::string &path) {
 
 // Its files are those of the model itself.
 void ModuleReader::readTransformer(const std::string &path) {
-  if (!path.empty())
-    unsupported(fmt::format("{}: the Transformer lies in the folder {}; move its files beside {}", modulesFile,
-                            quotedText(path), modulesFile));
+  if (path.empty())
+    return;
+  modulesPath = directory.path() + "/";
+  if (path != transformerFolder(directory))
+    unsupported(
+        fmt::format("{}: the Transformer lies in {}; talc knows one Transformer, in the directory of {} or in a "
+                    "folder of it",
+                    modulesFile, quotedText(path), modulesFile));
+}
+
+static std::string member(const json &module, const char *key) {
+  bool has = module.is_object() && module.contains(key) && module.at(key).is_string();
+  return has ? module.at(key).get<std::string>() : std::string();
+}
+
+// "sentence_transformers.models.Dense", and since 5.4 "sentence_transformers.base.modules.dense.Dense". Empty: the type
+// is not of that package.
+static std::string moduleKind(const std::string &type) {
+  llvm::StringRef kind = type;
+  return kind.consume_front("sentence_transformers.") ? kind.rsplit('.').second.str() : std::string();
+}
+
+std::string transformerFolder(const ModelDirectory &directory) {
+  Diagnostics ignored;  // the reader of modules tells what is wrong
+  auto text = directory.contains(modulesFile) ? directory.readText(modulesFile, sizeLimit, ignored) : std::nullopt;
+  auto modules = text ? parseJson(*text, modulesFile, ImportError::ConfigFile, ignored) : std::nullopt;
+  for (const json &module : modules && modules->is_array() ? *modules : json::array())
+    if (moduleKind(member(module, "type")) == "Transformer") {
+      std::string path = member(module, "path");
+      return ModelDirectory::isPlainName(path) ? path : std::string();
+    }
+  return {};
 }
 
 void ModuleReader::read(const json &module) {
-  auto member = [&](const char *key) {
-    bool has = module.is_object() && module.contains(key) && module.at(key).is_string();
-    return has ? module.at(key).get<std::string>() : std::string();
-  };
-  const std::string type = member("type"), path = member("path");
-  // "sentence_transformers.models.Dense", and since 5.4 "sentence_transformers.base.modules.dense.Dense".
-  llvm::StringRef kind = type;
-  kind = kind.consume_front("sentence_transformers.") ? kind.rsplit('.').second : llvm::StringRef();
+  const std::string type = member(module, "type"), path = member(module, "path"), kind = moduleKind(type);
   if (kind == "Transformer")
     return readTransformer(path);
   if (kind == "Pooling")

@@ -85,14 +85,14 @@ static void readPrompts(const json &config, SentenceModel &model, Diagnostics &d
                                   promptsFile, jsonText(*chosen)));
 }
 
-void readSentenceTexts(const ModelDirectory &directory, int64_t positions, bool isCrossEncoder, SentenceModel &model,
-                       Diagnostics &diagnostics) {
+void readSentenceTexts(const ModelDirectory &directory, const ModelDirectory &transformer, int64_t positions,
+                       bool isCrossEncoder, SentenceModel &model, Diagnostics &diagnostics) {
   json config = readObject(directory, promptsFile, diagnostics);
   readPrompts(config, model, diagnostics);
   bool isSentenceModel = isCrossEncoder || model.hasModules || !config.empty() ||
-                         llvm::any_of(lengthFiles, [&](const char *file) { return directory.contains(file); });
+                         llvm::any_of(lengthFiles, [&](const char *file) { return transformer.contains(file); });
   if (isSentenceModel)
-    readLengths(directory, positions, model, diagnostics);
+    readLengths(transformer, positions, model, diagnostics);
 }
 
 }  // namespace talc

@@ -27,8 +27,9 @@ Results:
 * *text classes*: one row per text (`...ForSequenceClassification`); *token classes*: one per token
   (`...ForTokenClassification`). Names come from `id2label`.
 * *hidden states*: of the last layer. Models of masked tokens and classes yield them as a second result, base models
-  (`BertModel`, `T5EncoderModel`) as the only one. They are pooled as `1_Pooling/config.json` says (cls or mean), else by the mean of
-  all tokens, as sentence-transformers does. What `modules.json` has after pooling, such as normalization, is left to the caller.
+  (`BertModel`, `T5EncoderModel`) as the only one. They are pooled as `modules.json` says, which may have layers after that,
+  else by the mean of all tokens, as sentence-transformers does; those of GGUF files are pooled as the key `pooling_type` says.
+  A decoder with that file or key has this result alone.
 
 Decoders of Llama's kind (those that name Llama, directly or not) take the key `infini_attention` (arXiv 2404.07143): an object of
 `segment_length`, `update` (`linear`, the default, or `delta`) and `first_segment` (`gated`, the default, or `local`), with a

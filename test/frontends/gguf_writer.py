@@ -261,8 +261,11 @@ def convert(directory, element='F32'):
     return metadata, convert_tensors(files['config'], tensors, element)
 
 
-def main(directory, path, element='F32', parts='1'):
+def main(directory, path, element='F32', parts='1', *more):
+    """`more`: keys with numbers or false, such as llama.pooling_type=3."""
     metadata, tensors = convert(directory, element)
+    for key, value in (item.split('=') for item in more):
+        metadata[key] = (BOOL, False) if value == 'false' else (U32, int(value))
     if parts != '1':
         return write_parts(path, metadata, tensors, int(parts))
     with open(path, 'wb') as file:

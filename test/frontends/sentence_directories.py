@@ -70,7 +70,11 @@ write("no-activation", BERT, [FIRST, pooling(CLS), (f"{OLD}.Dense", "2_Dense", {
     **TANH, "activation_function": "torch.nn.modules.activation.Softplus"})])
 write("early-dense", BERT, [FIRST, (f"{OLD}.Dense", "1_Dense", TANH), ])
 write("wrong-width", BERT, [FIRST, pooling(CLS), (f"{OLD}.Dense", "2_Dense", {**TANH, "in_features": 17})])
-write("folder", BERT, [(f"{OLD}.Transformer", "0_Transformer"), pooling(CLS)])
+write("no-folder", BERT, [(f"{OLD}.Transformer", "0_Transformer"), pooling(CLS)])
+write("deep-folder", BERT, [(f"{OLD}.Transformer", "a/0_Transformer"), pooling(CLS)])
+write("folder", {"model_type": "other"},
+      [(f"{OLD}.Transformer", "0_Transformer", BERT), pooling({**CLS, "pooling_mode_max_tokens": True})],
+      **{"0_Transformer/sentence_bert_config__json": {"max_seq_length": 12}})
 write("no-prompt", BERT, [FIRST, pooling(CLS)],
       config_sentence_transformers__json={"prompts": {"query": "q: "}, "default_prompt_name": "search"})
 write("no-scores", {**ONE, "sentence_transformers": {"activation_fn": "torch.nn.modules.activation.Softmax"}})

@@ -34,10 +34,11 @@ def module(kind, path="", place="sentence_transformers.models."):
 
 
 class Directory:
-    def __init__(self, name):
+    def __init__(self, name, transformer=""):
+        """`transformer`: the folder with the model itself."""
         self.path = os.path.join(WORK, name)
-        shutil.copytree(BERT, self.path)
-        self.modules = [module("Transformer")]
+        shutil.copytree(BERT, os.path.join(self.path, transformer))
+        self.modules = [module("Transformer", transformer)]
         self.random = random.Random(name)
 
     def add(self, kind, config=None, tensors=None):
@@ -111,7 +112,7 @@ def expect(what, found, expected):
 
 
 def check_layers():
-    d = Directory("layers")
+    d = Directory("layers", "0_Transformer")
     d.add("Pooling", {"word_embedding_dimension": WIDTH, "pooling_mode_cls_token": True,
                       "pooling_mode_mean_tokens": True, "pooling_mode_max_tokens": True})
     first, bias, second = d.values(20, 3 * WIDTH), d.values(20), d.values(24, 20)
