@@ -39,7 +39,7 @@ const TokenizerClass classes[] = {
     {"Qwen2Tokenizer", {"qwen2", "qwen3"}, translateQwen2, heedsPrefixSpace},
     {"GPTNeoXTokenizer", {"gpt_neox"}, nullptr, heedsPrefixSpace | replacesEnds, gptEnds},
     {"LlamaTokenizer", {"llama", "mistral", "mixtral"}, translateLlama, heedsEnds, llamaEnds},
-    {"CodeLlamaTokenizer", {}, nullptr, heedsEnds, llamaEnds},
+    {"CodeLlamaTokenizer", {}, nullptr, replacesEnds, llamaEnds},
     {"GemmaTokenizer", {"gemma", "gemma2", "gemma3_text"}, nullptr, heedsEnds, {"<bos>", "<eos>", true, false}},
     {"CohereTokenizer",
      {"cohere", "cohere2"},

@@ -14,14 +14,14 @@ struct FileTranslation;
 enum ClassTrait : unsigned {
   heedsLowercase = 1,    // do_lower_case, tokenize_chinese_chars and strip_accents of a BertNormalizer, else its own
   heedsPrefixSpace = 2,  // add_prefix_space, else none
-  heedsEnds = 4,         // add_bos_token and add_eos_token, if the settings have them
-  replacesEnds = 8 | 4,  // the same, and without them no token stands around texts
+  heedsEnds = 4,         // add_bos_token and add_eos_token, if the settings have them; else their own, as below
+  replacesEnds = 8 | 4,  // the same, and without them its own count, whatever tokenizer.json adds
 };
 
 // The tokens around a text, where a class adds them.
 struct EndTokens {
   const char *begin = nullptr, *end = nullptr;  // what they are unless the settings name others
-  bool addsBegin = false, addsEnd = false;      // unless the settings say
+  bool addsBegin = false, addsEnd = false;      // unless the settings say, or tokenizer.json adds tokens itself
 };
 
 // tokenizer_class of tokenizer_config.json, or else model_type of config.json, decides.

@@ -3,8 +3,10 @@
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/huggingface/tokenizer/TokenizerSettings.h"
+#include "frontends/tokenizer/SplitPatterns.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace talc::frontend {
 
@@ -58,6 +60,7 @@ public:
     applyCase();
     applyPrefixSpace();
     applyEnds();
+    applyMistralWords();
     if (settings.flag("split_special_tokens", false))
       forEachToken([](Json &token) {
         if (token.value("special", Json()) == true)
@@ -173,14 +176,40 @@ private:
     return std::nullopt;
   }
 
+  // Whether tokenizer.json itself adds tokens around texts.
+  bool addsTokens() const {
+    std::string text = description.value("post_processor", Json()).dump();
+    auto holds = [&](const char *part) { return text.find(part) != std::string::npos; };
+    return holds("SpecialToken") || holds("BertProcessing") || holds("RobertaProcessing");
+  }
+
+  // Releases of transformers before 5 let a class add its own tokens where no setting says whether. What later releases
+  // save, which name a backend, says all in tokenizer.json.
+  bool takesOwnEnds() {
+    bool isOlder = !settings.tokenizerClass().empty() && !settings.says("backend");
+    if (!isOlder || addsTokens() || !known->ends.addsBegin)
+      return false;
+    auto begin = settings.token({"bos_token", known->ends.begin});
+    if (!begin || !findTokenId(description, begin->content))
+      return false;
+    errors.warn("lacks add_bos_token, which " + className() + " takes as true: texts begin with '" + begin->content +
+                "', as in transformers before release 5");
+    return true;
+  }
+
   void applyEnds() {
     bool isSaid = settings.says("add_bos_token") || settings.says("add_eos_token");
-    if (!has(heedsEnds) || (!isSaid && !has(replacesEnds))) {
+    if (!has(heedsEnds)) {
       for (const char *key : {"add_bos_token", "add_eos_token"})
-        if (settings.flag(key, false) && description["post_processor"].dump().find("SpecialToken") == std::string::npos)
+        if (settings.flag(key, false) && !addsTokens())
           warnOfNoEffect(key);
       return;
     }
+    if (isSaid || has(replacesEnds) || takesOwnEnds())
+      replaceEnds();
+  }
+
+  void replaceEnds() {
     auto begin = findEnd("bos_token", known->ends.begin, "add_bos_token", known->ends.addsBegin);
     auto end = findEnd("eos_token", known->ends.end, "add_eos_token", known->ends.addsEnd);
     TokenizerDraft draft(errors);
@@ -204,8 +233,43 @@ private:
   void warnOfOthers() {
     for (const std::string &key : settings.unknownKeys())
       errors.warn("'" + key + "' is not known to talc and changes no tokens");
-    if (settings.flag("fix_mistral_regex", false))
-      errors.warn("fix_mistral_regex has no effect; words are cut as tokenizer.json says");
+  }
+
+  // Mistral's files had a wrong pattern of words until release 5 of transformers, which replaces it if this is asked
+  // for.
+  bool mayHaveWrongWords() const {
+    constexpr size_t tekkenSize = 100'000;
+    constexpr unsigned long correctRelease = 5;
+    const std::string &type = settings.modelType();
+    bool isMistral = type.empty() && settings.hasModelConfig();
+    for (const char *name : {"mistral", "mistral3", "voxtral", "ministral", "pixtral"})
+      isMistral |= type == name;
+    auto model = description.find("model");
+    bool isLarge = model != description.end() && model->is_object() && model->contains("vocab") &&
+                   model->at("vocab").size() > tekkenSize;
+    const Json *release = settings.modelConfig("transformers_version");
+    bool isOld = !release || (release->is_string() && std::strtoul(release->get_ref<const std::string &>().c_str(),
+                                                                   nullptr, 10) < correctRelease);
+    return isMistral && isLarge && isOld;
+  }
+
+  void applyMistralWords() {
+    if (!settings.flag("fix_mistral_regex", false))
+      return;
+    if (!mayHaveWrongWords() || description.value("pre_tokenizer", Json()).is_null())
+      return errors.warn("fix_mistral_regex has no effect on this tokenizer, as in transformers");
+    Json split{{"type", "Split"}, {"pattern", {{"Regex", tekkenPattern}}}, {"behavior", "Isolated"}, {"invert", false}};
+    Json &words = description["pre_tokenizer"];
+    bool isSequence = isType(words, "Sequence") && words.contains("pretokenizers") && words["pretokenizers"].is_array();
+    if (isSequence && !words["pretokenizers"].empty()) {
+      words["pretokenizers"][0] = std::move(split);
+      return;
+    }
+    Json rest =
+        isType(words, "Metaspace")
+            ? Json{{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", false}}
+            : words;
+    words = {{"type", "Sequence"}, {"pretokenizers", Json::array({std::move(split), std::move(rest)})}};
   }
 };
 

@@ -33,6 +33,7 @@ public:
   // The model_type of config.json; empty if it is missing.
   const std::string &modelType() const { return model; }
 
+  bool hasModelConfig() const { return !models.empty(); }
   // The value of a key of config.json; null if it lacks the key.
   const Json *modelConfig(const char *name) const;
   // Whether tokenizer_config.json has a key, with another value than null.
