@@ -66,6 +66,14 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   talc::describeSettings(model.info().generation, info);
   info.label_count = static_cast<int32_t>(model.labels().size());
   info.labels = model.labels().data();
+  info.source_language = -1;
+  if (const talc::Tokenizer *tokenizer = model.tokenizer()) {
+    const talc::LanguageTable &languages = tokenizer->languages();
+    info.language_count = static_cast<int32_t>(languages.names().size());
+    info.source_language = languages.ownLanguage();
+    info.languages = languages.names().data();
+    info.language_tokens = languages.tokens().data();
+  }
 }
 
 // Temporaries grow linearly with tokens and threads, on every device.

@@ -14,7 +14,7 @@ struct talc_generator : talc::ApiObject {
 };
 
 // Sizes of structs in the first version of talc.h.
-constexpr size_t firstRequest = sizeof(talc_request), firstOptions = sizeof(talc_generator_options),
+constexpr size_t firstRequest = offsetof(talc_request, source_language), firstOptions = sizeof(talc_generator_options),
                  firstCounts = sizeof(talc_generator_counts);
 constexpr int32_t mostStepTokens = 1 << 20;
 

@@ -31,9 +31,9 @@ template <typename T, typename Size> static Status copyOut(const T *source, Size
 
 namespace talc::capi {
 
-talc_status talc_tokenize_within(const talc_model *model, const char *first, size_t first_size, const char *second,
-                                 size_t second_size, int32_t max_tokens, int32_t *ids, int32_t *types, int32_t capacity,
-                                 int32_t *count, int32_t *dropped, talc_error *error) try {
+talc_status talc_tokenize_in(const talc_model *model, const char *language, const char *first, size_t first_size,
+                             const char *second, size_t second_size, int32_t max_tokens, int32_t *ids, int32_t *types,
+                             int32_t capacity, int32_t *count, int32_t *dropped, talc_error *error) try {
   if (!model || (!first && first_size > 0) || !count || capacity < 0 || max_tokens < 0 || first_size > INT_MAX ||
       second_size > INT_MAX)
     return wrongArgument(__func__, "model, text or count is NULL, or a size is outside 0 to 2^31 - 1", error);
@@ -41,8 +41,8 @@ talc_status talc_tokenize_within(const talc_model *model, const char *first, siz
   std::vector<int32_t> foundIds, foundTypes;
   std::string_view other(second, second ? second_size : 0);
   size_t cutIds = 0;
-  Status status = talc::tokenizeText(model->model, {first, first_size}, second ? &other : nullptr, max_tokens, foundIds,
-                                     foundTypes, cutIds);
+  Status status = talc::tokenizeText(model->model, language, {first, first_size}, second ? &other : nullptr, max_tokens,
+                                     foundIds, foundTypes, cutIds);
   if (status.failed())
     return report(status, error);
   if (dropped)
@@ -51,6 +51,15 @@ talc_status talc_tokenize_within(const talc_model *model, const char *first, siz
   if (status = copyOut<int32_t, int32_t>(foundIds.data(), *count, ids, capacity); status.failed())
     return report(status, error);
   return report(copyOut<int32_t, int32_t>(foundTypes.data(), *count, types, capacity), error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_tokenize_within(const talc_model *model, const char *first, size_t first_size, const char *second,
+                                 size_t second_size, int32_t max_tokens, int32_t *ids, int32_t *types, int32_t capacity,
+                                 int32_t *count, int32_t *dropped, talc_error *error) try {
+  return capi::talc_tokenize_in(model, nullptr, first, first_size, second, second_size, max_tokens, ids, types,
+                                capacity, count, dropped, error);
 } catch (...) {
   return talc::refusedMemory(error);
 }

@@ -14,7 +14,7 @@ static std::string copyAsFarAsPossible(const char *text, size_t codeSize) noexce
 }
 
 Status Status::failure(talc_status code, const char *format, ...) {
-  char text[sizeof(talc_error::text)];
+  char text[4096];  // a list of languages is long; a talc_error keeps what it has room for
   int length = snprintf(text, sizeof(text), "error[T%04d]: ", static_cast<int>(code));
   va_list arguments;
   va_start(arguments, format);

@@ -22,18 +22,34 @@ static Status checkText(std::string_view text) {
                          invalid, static_cast<unsigned char>(text[invalid]));
 }
 
-Status tokenizeText(const Model &model, std::string_view first, const std::string_view *second, size_t maxTokens,
-                    std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped) {
+Status findLanguage(const Model &model, const char *name, int32_t &token) {
+  if (Status status = checkTokenizer(model); status.failed())
+    return status;
+  token = model.tokenizer()->languages().findToken(name);
+  if (token >= 0)
+    return {};
+  std::string list;
+  for (const char *language : model.tokenizer()->languages().names())
+    list += (list.empty() ? "it knows " : ", ") + std::string(language);
+  return Status::failure(TALC_ERROR_ARGUMENT, "%s: '%s' is not a language of this model: %s", model.name().c_str(),
+                         name, list.empty() ? "it knows none" : list.c_str());
+}
+
+Status tokenizeText(const Model &model, const char *language, std::string_view first, const std::string_view *second,
+                    size_t maxTokens, std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped) {
   if (Status status = checkTokenizer(model); status.failed())
     return status;
   if (Status status = checkText(first); status.failed())
     return status;
   if (Status status = second ? checkText(*second) : Status(); status.failed())
     return status;
+  int32_t token = -1;
+  if (Status status = language ? findLanguage(model, language, token) : Status(); status.failed())
+    return status;
   const Tokenizer &tokenizer = *model.tokenizer();
   std::string error;
   bool cutsBegin = model.embeddingHead() && model.embeddingHead()->cutsBegin();
-  if (!tokenizer.encodeWithin(first, second, maxTokens, cutsBegin, ids, types, dropped, error))
+  if (!tokenizer.encodeWithin(first, second, maxTokens, cutsBegin, token, ids, types, dropped, error))
     return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
   return {};
 }

@@ -153,7 +153,6 @@ typedef struct talc_result_info {
   talc_result_kind kind;
   int32_t width;
 } talc_result_info;
-
 enum { TALC_MAX_RESULTS = 2 };
 
 /* How hidden states of a text become one vector, if the user does not say; see talc_embedding.h. */
@@ -231,6 +230,9 @@ typedef struct talc_model_info {
   int32_t segment;            /* tokens of a segment: the KV cache has the last, and a memory of the others; 0: none */
   int32_t window, kept_tokens, reserved; /* tokens that the widest window sees; sink tokens beside it; 0: none */
   const char *device_steps; /* for people: in how many launches the device runs a step; NULL: in none. As `device` */
+  int32_t language_count, source_language; /* index of the language of texts if the user names none; -1: none */
+  const char *const *languages;   /* [language_count], such as "fra_Latn", "fr_XX" or "fr"; live as long as the model */
+  const int32_t *language_tokens; /* [language_count] */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must
@@ -250,7 +252,6 @@ TALC_API talc_status talc_model_open_descriptor(int32_t descriptor, const talc_o
    the model is open. Weights are read where they lie, code is copied. */
 TALC_API talc_status talc_model_open_memory(const void *bytes, size_t size, const talc_open_options *options,
                                             talc_model **model, talc_error *error);
-
 TALC_API void talc_model_close(talc_model *model);
 
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
@@ -442,9 +443,8 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 
 #include "talc_device.h"
 #include "talc_embedding.h"
+#include "talc_generation.h"
 #include "talc_scoring.h"
 #include "talc_text.h"
-
-#include "talc_generation.h"
 
 #endif /* TALC_H */

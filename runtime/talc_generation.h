@@ -101,9 +101,12 @@ typedef struct talc_request {
   int32_t log_probabilities; /* 1: with each new token */
   talc_text_form text_form;
   int32_t stop_count;
-  const char *const *stops; /* [stop_count], UTF-8 with a NUL: a text ends where one of them would begin */
-  talc_on_event on_event;   /* NULL: no events */
-  void *user;               /* for on_event */
+  const char *const *stops;    /* [stop_count], UTF-8 with a NUL: a text ends where one of them would begin */
+  talc_on_event on_event;      /* NULL: no events */
+  void *user;                  /* for on_event */
+  const char *source_language; /* of `text`, one of talc_model_info.languages; NULL: the model's source_language */
+  const char *target_language; /* of the answer. Its token takes the place of a language in search->start_token and
+                                  search->forced_begin; if neither is one, it is forced_begin. NULL: as these say */
 } talc_request;
 
 typedef struct talc_generator_options {

@@ -21,6 +21,13 @@ TALC_API talc_status talc_tokenize_pair(const talc_model *model, const char *fir
                                         const char *second, size_t second_size, int32_t *ids, int32_t *types,
                                         int32_t capacity, int32_t *count, talc_error *error);
 
+/* The same of texts in a language of talc_model_info.languages; NULL: the model's source_language. The texts are cut as
+   by talc_tokenize_within. Errors: as above, and ARGUMENT when the model does not know the language. */
+TALC_API talc_status talc_tokenize_in(const talc_model *model, const char *language, const char *first,
+                                      size_t first_size, const char *second, size_t second_size, int32_t max_tokens,
+                                      int32_t *ids, int32_t *types, int32_t capacity, int32_t *count, int32_t *dropped,
+                                      talc_error *error);
+
 /* The id of the token that is spelled exactly so in the vocabulary, such as "[MASK]"; -1: there is none, or no
    tokenizer. Where sources have a vocabulary of their own (some Marian models), this is the other one, of the texts
    that answer to them, like ids in talc_is_special_token, talc_detokenize and text streams; the ids of a source come
@@ -40,8 +47,8 @@ TALC_API talc_status talc_detokenize(const talc_model *model, const int32_t *ids
                                      size_t capacity, size_t *size, talc_error *error);
 
 /* Turns tokens into text one by one. A token may end in the middle of a character: only whole characters come out, as
-   soon as no later token can change them. All texts together are what talc_detokenize makes of the tokens at once. A run
-   of tokens that stand for single bytes (<0xF0>) comes with the token that follows it, because a byte that is not
+   soon as no later token can change them. All texts together are what talc_detokenize makes of the tokens at once. A
+   run of tokens that stand for single bytes (<0xF0>) comes with the token that follows it, because a byte that is not
    UTF-8 makes U+FFFD of all of it. */
 typedef struct talc_text_stream talc_text_stream;
 

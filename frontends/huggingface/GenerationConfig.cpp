@@ -231,14 +231,11 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
                                   settings::end.maxCount));
   if (values.sample && values.beams > 1)
     ignored.insert("num_beams (with do_sample)");
-  // A text without one would be in any language: whoever runs the model must say how it begins.
-  if (tokens.language && values.forcedBegin < 0) {
+  if (tokens.language && values.forcedBegin < 0)
     diagnostics.warning(
-        fmt::format("{}: no forced_bos_token_id names the language to translate to; give its token with "
-                    "--decoder-ids {},TOKEN",
+        fmt::format("{}: no forced_bos_token_id names the language to translate to; the model chooses one, as in "
+                    "transformers, unless --target-lang names it, or --decoder-ids {},TOKEN its token",
                     directory.path(), values.startToken));
-    values.startToken = -1;
-  }
   if (!ignored.empty())
     diagnostics.warning(fmt::format("{}: talc generates without {}", directory.path(), fmt::join(ignored, ", ")));
   values.classScores = readClassScores(model);

@@ -80,7 +80,8 @@ uint32_t SectionBuilder::addTrie(std::vector<std::pair<std::string, uint32_t>> k
 }
 
 std::vector<uint8_t> SectionBuilder::finish() {
-  std::vector<uint8_t> bytes(sizeof(Header));
+  LanguageSlice languageSlice = {};
+  std::vector<uint8_t> bytes(sizeof(Header) + (languages.empty() ? 0 : sizeof(languageSlice)));
   auto append = [&](const auto &table, Slice &slice) {
     bytes.resize((bytes.size() + 7) / 8 * 8);
     slice = {static_cast<uint32_t>(bytes.size()), static_cast<uint32_t>(table.size())};
@@ -100,8 +101,12 @@ std::vector<uint8_t> SectionBuilder::finish() {
   append(graphemes, header.graphemes), append(scripts, header.scripts);
   append(normalizers, header.normalizers), append(preTokenizers, header.preTokenizers);
   append(decoders, header.decoders), append(single, header.single), append(pair, header.pair);
+  if (!languages.empty()) {
+    append(languages, languageSlice);
+    std::memcpy(bytes.data() + sizeof(Header), &languageSlice, sizeof(languageSlice));
+  }
   std::memcpy(header.magic, sectionMagic, sizeof sectionMagic);
-  header.version = formatVersion;
+  header.version = languages.empty() ? formatVersion : languageVersion;
   header.sectionSize = static_cast<uint32_t>(bytes.size());
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;

@@ -29,6 +29,7 @@ public:
   std::vector<tokenizer::ValueRange> combining, graphemes, scripts;
   std::vector<tokenizer::Op> normalizers, preTokenizers, decoders;
   std::vector<tokenizer::TemplateItem> single, pair;
+  std::vector<tokenizer::Language> languages;
 
   // Equal strings and sets are stored once.
   tokenizer::Text addText(std::string_view text);

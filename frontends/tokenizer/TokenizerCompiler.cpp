@@ -16,6 +16,27 @@ void compileTargets(CompileContext &context, const JsonFields &fields, const cha
   });
 }
 
+// The token of the source language in templates becomes that of the language of each text.
+void compileLanguages(CompileContext &context, const JsonFields &fields) {
+  SectionBuilder &section = context.section;
+  auto readToken = [&](const JsonFields &json, const char *name) {
+    const Json *value = json.find(name);
+    auto id = readTokenId(value ? *value : Json(), json.path(name), context.errors);
+    if (id && *id >= section.tokens.size())
+      context.errors.fail(TokenizerError::Vocabulary, json.path(name), "lies outside of the vocabulary");
+    return id.value_or(0);
+  };
+  forEachIn(context, fields, "languages", [&](const Json &json, const std::string &path) {
+    JsonFields language(json, path, context.errors);
+    section.languages.push_back({section.addText(language.text("name")), readToken(language, "id")});
+  });
+  uint32_t source = readToken(fields, "source_language");
+  for (auto *items : {&section.single, &section.pair})
+    for (tokenizer::TemplateItem &item : *items)
+      if (item.kind == uint32_t(tokenizer::ItemKind::Token) && item.value == source)
+        item.kind = uint32_t(tokenizer::ItemKind::Language);
+}
+
 void compileStages(CompileContext &context, const Json &json) {
   JsonFields fields(json, "tokenizer", context.errors);
   if (auto version = fields.optionalText("version"); version && *version != "1.0")
@@ -36,6 +57,8 @@ void compileStages(CompileContext &context, const Json &json) {
   if (fields.find("targets"))
     compileTargets(context, fields, "targets");
   compilePostProcessor(context, fields.find("post_processor"), "post_processor");
+  if (fields.find("languages"))
+    compileLanguages(context, fields);
   compileDecoder(context, fields.find("decoder"), "decoder");
 }
 

@@ -24,6 +24,7 @@ public:
 private:
   Status readPrompt();
   Status readBeginning();
+  Status chooseLanguage(talc_search &search) const;
   Status readPrefix();
   Status readSettings();
   Status readLimit();
@@ -65,14 +66,18 @@ Status RequestReader::readPrompt() {
   bool hasIds = given.ids || given.count != 0;
   if (hasIds == (given.text != nullptr) || given.count < 0 || (hasIds && !given.ids))
     return wrong("expected either text or ids, and as many ids as count says");
+  if (hasIds && given.source_language)
+    return wrong("source_language is for text, not for ids");
   std::vector<int32_t> &ids = answers() ? request.source : request.beginning;
   if (hasIds) {
     ids.assign(given.ids, given.ids + given.count);
     if (given.types)
       request.sourceTypes.assign(given.types, given.types + given.count);
   } else {
-    size_t size = given.text_size ? given.text_size : strlen(given.text);
-    if (Status status = tokenizeText(model, {given.text, size}, nullptr, ids, request.sourceTypes); status.failed())
+    size_t size = given.text_size ? given.text_size : strlen(given.text), dropped = 0;
+    if (Status status = tokenizeText(model, given.source_language, {given.text, size}, nullptr, 0, ids,
+                                     request.sourceTypes, dropped);
+        status.failed())
       return status;
   }
   if (model.info().tokenTypes == 0 && !given.types)
@@ -89,7 +94,10 @@ Status RequestReader::readBeginning() {
   if (given.beginning_count > 0 && !answers())
     return Status::failure(TALC_ERROR_KIND, "%s: request: has a beginning, but only answers to a source have one",
                            model.name().c_str());
-  const int32_t start = completeSearch(given.search, model.info()).start_token;
+  request.search = completeSearch(given.search, model.info());
+  if (Status status = chooseLanguage(request.search); status.failed())
+    return status;
+  const int32_t start = request.search.start_token;
   if (answers() && given.beginning_count == 0 && start < 0)
     return wrong("the model does not say which token begins a text; give a beginning");
   if (answers() && given.beginning_count == 0)
@@ -103,6 +111,25 @@ Status RequestReader::readBeginning() {
                              model.name().c_str(), length, capacity(),
                              lengthAdvice(model.info().maxSequence, model.info().longestSequence));
   return model.checkIds(request.beginning.data(), static_cast<int32_t>(request.beginning.size()), "beginning");
+}
+
+// Settings say how a text in one language begins; it takes the place of theirs.
+Status RequestReader::chooseLanguage(talc_search &search) const {
+  int32_t token = -1;
+  if (!given.target_language)
+    return {};
+  if (!answers())
+    return Status::failure(TALC_ERROR_KIND, "%s: request: has a target_language, but only answers to a source have one",
+                           model.name().c_str());
+  if (Status status = findLanguage(model, given.target_language, token); status.failed())
+    return status;
+  const LanguageTable &languages = model.tokenizer()->languages();
+  bool startsInLanguage = languages.contains(search.start_token);
+  if (startsInLanguage)
+    search.start_token = token;
+  if (!startsInLanguage || languages.contains(search.forced_begin))
+    search.forced_begin = token;
+  return {};
 }
 
 Status RequestReader::readPrefix() {
@@ -119,7 +146,6 @@ Status RequestReader::readPrefix() {
 
 Status RequestReader::readSettings() {
   request.sampling = completeSampling(given.sampling, model.info());
-  request.search = completeSearch(given.search, model.info());
   auto vocabulary = static_cast<int32_t>(model.info().vocabularySize);
   std::string wrongOne = findWrongNumber(request.sampling, request.search, vocabulary);
   if (wrongOne.empty())

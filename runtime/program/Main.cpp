@@ -100,8 +100,9 @@ static Status useModel(const Options &options) {
   if (reads)
     return evaluateInputs(opened, info, options, loadSeconds);
   std::vector<Prompt> prompts;
-  const BeginTokens begins(opened, options.addsBegin);
-  if (Status status = readPrompts(opened, TextRules(), options.prompts, options.addsBegin ? nullptr : &begins, prompts);
+  const BeginTokens begins(opened, options.sourceLanguage, options.addsBegin);
+  if (Status status = readPrompts(opened, TextRules(options.sourceLanguage), options.prompts,
+                                  options.addsBegin ? nullptr : &begins, prompts);
       status.failed())
     return status;
   return options.action == Action::Tokenize ? printTokenized(prompts) : printDetokenized(opened, prompts);

@@ -56,6 +56,7 @@ static void makePlan(const Options &options, const talc_model_info &info, Printe
     plan.stops.push_back(stop.c_str());
   plan.settings.stops = plan.stops.data();
   plan.settings.stop_count = static_cast<int32_t>(plan.stops.size());
+  plan.settings.target_language = options.targetLanguage ? options.targetLanguage->c_str() : nullptr;
   bool generates = tokens ? *tokens > 0 : !writes;
   plan.settings.new_tokens = generates ? tokens.value_or(0) : TALC_NONE;
   if (options.prefix)
@@ -247,7 +248,7 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
                       double loadSeconds) {
   bool fromFile = !options.inputFile.empty();
   PrefixText prefix;
-  const BeginTokens begins(model, options.addsBegin);
+  const BeginTokens begins(model, options.sourceLanguage, options.addsBegin);
   if (Status status = prefix.read(model, begins, options.prefixText); status.failed())
     return status;
   talc_embedding_info embeddings = {};

@@ -35,7 +35,7 @@ public:
     mergeAll();
     for (const Symbol &symbol : symbols)
       if (symbol.alive)
-        ids.push_back(static_cast<int32_t>(symbol.id));
+        ids.push_back(static_cast<int32_t>(hasId(symbol.id) ? symbol.id : model.unknown));
   }
 
 private:
@@ -44,6 +44,9 @@ private:
   std::vector<Symbol> symbols;
   std::priority_queue<Candidate> queue;
   bool pendingUnknown = false;
+
+  // Pieces that only others are made of have no id in the vocabulary.
+  bool hasId(uint32_t id) const { return section.tokens[id].flags & tokenPresent || model.unknown == none; }
 
   // Ids of the single characters. An unknown token is held back until a known character or the end, so that its
   // neighbours can fuse with it.

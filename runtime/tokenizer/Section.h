@@ -41,6 +41,7 @@ struct Section {
   Array<ValueRange> combining, graphemes, scripts;
   Array<Op> normalizers, preTokenizers, decoders;
   Array<TemplateItem> single, pair;
+  Array<Language> languages;
 
   // Points the arrays into the bytes and checks every index of the section: after true, nothing in it leads outside,
   // and every text in it is UTF-8. `error` is one line otherwise. The bytes must be aligned to 8 and outlive the

@@ -249,10 +249,14 @@ private:
   void checkTemplates() {
     for (auto items : {section.single, section.pair})
       for (const TemplateItem &item : items) {
-        require(item.kind <= uint32_t(ItemKind::SequenceB), "a template item is unknown");
-        if (item.kind == uint32_t(ItemKind::Token))
+        require(item.kind <= uint32_t(ItemKind::Language), "a template item is unknown");
+        if (item.kind == uint32_t(ItemKind::Token) || item.kind == uint32_t(ItemKind::Language))
           require(item.value < section.tokens.count, "a template token is out of range");
       }
+    for (const Language &language : section.languages) {
+      checkText(language.name);
+      require(language.token < section.tokens.count, "the token of a language is out of range");
+    }
   }
 };
 
@@ -276,6 +280,16 @@ bool locateAll(const unsigned char *bytes, size_t size, Section &s) {
          at(h.decoders, s.decoders) && at(h.single, s.single) && at(h.pair, s.pair);
 }
 
+bool locateLanguages(const unsigned char *bytes, size_t size, Section &s) {
+  LanguageSlice slice;
+  if (s.header->version != languageVersion)
+    return true;
+  if (size < sizeof(Header) + sizeof(slice))
+    return false;
+  std::memcpy(&slice, bytes + sizeof(Header), sizeof(slice));
+  return locate(bytes, size, slice, s.languages);
+}
+
 }  // namespace
 
 bool Section::open(const unsigned char *bytes, size_t size, std::string &error) {
@@ -290,11 +304,11 @@ bool Section::open(const unsigned char *bytes, size_t size, std::string &error) 
   header = reinterpret_cast<const Header *>(bytes);
   if (std::memcmp(header->magic, sectionMagic, sizeof sectionMagic) != 0)
     return damaged("has no magic; the artifact is damaged");
-  if (header->version != formatVersion)
+  if (header->version != formatVersion && header->version != languageVersion)
     return damaged("is of another version than this runtime; compile the model again");
   if (header->sectionSize != size)
     return damaged("has another size than its header says; the artifact is damaged");
-  if (!locateAll(bytes, size, *this))
+  if (!locateAll(bytes, size, *this) || !locateLanguages(bytes, size, *this))
     return damaged("has a table out of range; the artifact is damaged");
   return Checker(*this, error).run();
 }

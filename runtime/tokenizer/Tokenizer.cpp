@@ -19,6 +19,7 @@ bool Tokenizer::open(const unsigned char *bytes, size_t size, std::unique_ptr<To
   auto opened = std::make_unique<Tokenizer>();
   if (!opened->section.open(bytes, size, error) || !opened->added.build(opened->section, error))
     return false;
+  opened->languageTable = std::make_unique<LanguageTable>(opened->section);
   tokenizer = std::move(opened);
   return true;
 }
@@ -28,7 +29,7 @@ bool Tokenizer::encode(std::string_view text, std::vector<int32_t> &ids, std::st
   std::vector<int32_t> first;
   if (!encodeText(text, parseSpecial, first, error))
     return false;
-  applyTemplate(section.single, addSpecial, first, {}, ids, types);
+  applyTemplate(section.single, addSpecial, -1, first, {}, ids, types);
   return true;
 }
 
@@ -37,7 +38,7 @@ bool Tokenizer::encodePair(std::string_view first, std::string_view second, std:
   std::vector<int32_t> firstIds, secondIds;
   if (!encodeText(first, parseSpecial, firstIds, error) || !encodeText(second, parseSpecial, secondIds, error))
     return false;
-  applyTemplate(section.pair, addSpecial, firstIds, secondIds, ids, &types);
+  applyTemplate(section.pair, addSpecial, -1, firstIds, secondIds, ids, &types);
   return true;
 }
 
@@ -96,15 +97,19 @@ bool Tokenizer::encodeWord(std::string_view word, std::vector<int32_t> &ids, std
   return false;
 }
 
-void Tokenizer::applyTemplate(Array<TemplateItem> items, bool addSpecial, const std::vector<int32_t> &first,
-                              const std::vector<int32_t> &second, std::vector<int32_t> &ids,
-                              std::vector<int32_t> *types) const {
+void Tokenizer::applyTemplate(Array<TemplateItem> items, bool addSpecial, int32_t language,
+                              const std::vector<int32_t> &first, const std::vector<int32_t> &second,
+                              std::vector<int32_t> &ids, std::vector<int32_t> *types) const {
   for (const TemplateItem &item : items) {
     size_t before = ids.size();
     switch (static_cast<ItemKind>(item.kind)) {
     case ItemKind::Token:
       if (addSpecial)
         ids.push_back(static_cast<int32_t>(item.value));
+      break;
+    case ItemKind::Language:
+      if (addSpecial)
+        ids.push_back(language < 0 ? static_cast<int32_t>(item.value) : language);
       break;
     case ItemKind::SequenceA:
       ids.insert(ids.end(), first.begin(), first.end());

@@ -4,6 +4,7 @@
 
 #include "runtime/tokenizer/AddedTokens.h"
 #include "runtime/tokenizer/Decoders.h"
+#include "runtime/tokenizer/LanguageTable.h"
 #include "runtime/tokenizer/Section.h"
 
 #include <cstdint>
@@ -36,9 +37,14 @@ public:
 
   // Does the same for a text or a pair (`second` not null), cut to `maxTokens` ids, those that the post-processor adds
   // included, as Hugging Face's truncation "longest_first" cuts; 0: nothing is cut. `cutsBegin`: texts lose their
-  // beginning instead of their end. Stores how many ids were dropped.
+  // beginning instead of their end. `language`: the token of the texts' language; -1: the tokenizer's own.
+  // Stores how many ids were dropped.
   bool encodeWithin(std::string_view first, const std::string_view *second, size_t maxTokens, bool cutsBegin,
-                    std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped, std::string &error) const;
+                    int32_t language, std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped,
+                    std::string &error) const;
+
+  // Languages that texts may be in; mostly none.
+  const LanguageTable &languages() const { return *languageTable; }
 
   // The text of `count` ids; always UTF-8. Ids that contains() denies are left out.
   std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
@@ -66,6 +72,7 @@ public:
 private:
   tokenizer::Section section;
   tokenizer::AddedTokens added;
+  std::unique_ptr<LanguageTable> languageTable;
 
   const tokenizer::Array<tokenizer::Token> &decodable() const {
     return section.targets.count > 0 ? section.targets : section.tokens;
@@ -74,7 +81,8 @@ private:
   void addTokens(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch) const;
   bool encodeText(std::string_view text, bool parseSpecial, std::vector<int32_t> &ids, std::string &error) const;
   bool encodeWord(std::string_view word, std::vector<int32_t> &ids, std::string &error) const;
-  void applyTemplate(tokenizer::Array<tokenizer::TemplateItem> items, bool addSpecial,
+  // `language`: as in encodeWithin.
+  void applyTemplate(tokenizer::Array<tokenizer::TemplateItem> items, bool addSpecial, int32_t language,
                      const std::vector<int32_t> &first, const std::vector<int32_t> &second, std::vector<int32_t> &ids,
                      std::vector<int32_t> *types) const;
 };

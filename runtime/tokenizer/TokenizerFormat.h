@@ -22,6 +22,7 @@ namespace talc::tokenizer {
 
 constexpr char sectionMagic[8] = {'T', 'A', 'L', 'C', 'T', 'O', 'K', '1'};
 constexpr uint32_t formatVersion = 3;
+constexpr uint32_t languageVersion = 4;     // the same, and a LanguageSlice follows the header
 constexpr uint32_t none = 0xFFFFFFFF;       // no such index, id or root
 constexpr uint32_t unlimited = 0xFFFFFFFF;  // a repetition without upper bound
 constexpr uint32_t maxTokenBytes = 65536;   // of the longest token, and of the longest key of a trie: bounds its depth
@@ -39,7 +40,7 @@ struct Text {
 };
 
 enum TokenFlag : uint32_t {
-  tokenPresent = 1,      // the id exists; ids of a padded vocabulary may not
+  tokenPresent = 1,      // the id exists; ids of a padded vocabulary may not, nor those of pieces that become unknown
   tokenSpecial = 2,      // left out by decode(skipSpecial), matched by encode(parseSpecial) only
   tokenSingleWord = 4,   // added tokens: match only between non-word characters
   tokenStripLeft = 8,    // added tokens: also take the whitespace before the match ...
@@ -226,8 +227,9 @@ struct Model {
   uint32_t byteTokens[256];  // ids of <0xHH>, or none
 };
 
-// Post-processing: token id `value`, or one of the two sequences.
-enum class ItemKind : uint32_t { Token, SequenceA, SequenceB };
+// Post-processing: token id `value`, one of the two sequences, or the token of the text's language, which is `value`
+// unless the caller names another language.
+enum class ItemKind : uint32_t { Token, SequenceA, SequenceB, Language };
 struct TemplateItem {
   uint32_t kind;  // ItemKind
   uint32_t value;
@@ -269,6 +271,13 @@ struct Header {
   double unknownScore;      // Unigram: of one unknown character
   Model model;
 };
+
+// A language of a model that translates.
+struct Language {
+  Text name;
+  uint32_t token;  // says in a text what language it is in
+};
+using LanguageSlice = Slice;
 
 static_assert(sizeof(TrieNode) == 12 && sizeof(Op) == 28 && sizeof(Header) % 8 == 0, "the layout is a contract");
 

@@ -29,21 +29,24 @@ static void cutPair(std::vector<int32_t> &first, std::vector<int32_t> &second, s
 }
 
 bool Tokenizer::encodeWithin(std::string_view first, const std::string_view *second, size_t maxTokens, bool cutsBegin,
-                             std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped,
+                             int32_t language, std::vector<int32_t> &ids, std::vector<int32_t> &types, size_t &dropped,
                              std::string &error) const {
   std::vector<int32_t> firstIds, secondIds;
   dropped = 0;
   if (!encodeText(first, true, firstIds, error) || (second && !encodeText(*second, true, secondIds, error)))
     return false;
   const Array<TemplateItem> &items = second ? section.pair : section.single;
-  auto isToken = [](const TemplateItem &item) { return item.kind == static_cast<uint32_t>(ItemKind::Token); };
+  auto isToken = [](const TemplateItem &item) {
+    return item.kind == static_cast<uint32_t>(ItemKind::Token) ||
+           item.kind == static_cast<uint32_t>(ItemKind::Language);
+  };
   auto added = static_cast<size_t>(std::count_if(items.begin(), items.end(), isToken));
   size_t room = maxTokens > added ? maxTokens - added : 0, total = firstIds.size() + secondIds.size();
   if (maxTokens > 0 && total > room) {
     second ? cutPair(firstIds, secondIds, room, cutsBegin) : cut(firstIds, room, cutsBegin);
     dropped = total - firstIds.size() - secondIds.size();
   }
-  applyTemplate(items, true, firstIds, secondIds, ids, &types);
+  applyTemplate(items, true, language, firstIds, secondIds, ids, &types);
   return true;
 }
 

@@ -128,6 +128,21 @@ def main(models, inputs, output):
     folder("camembert", {"sentencepiece.bpe.model": sentencePiece(start + t5[3:], UNIGRAM, charsmap),
                          "config.json": {"model_type": "camembert"}})
 
+    folder("mbart", {"sentencepiece.bpe.model": sentencePiece(start + t5[3:], UNIGRAM), "tokenizer_config.json": {
+        "tokenizer_class": "MBartTokenizer", "src_lang": "de_DE"}})
+    folder("mbart50", {"sentencepiece.bpe.model": sentencePiece(start + t5[3:], UNIGRAM, charsmap), "tokenizer_config.json": {
+        "tokenizer_class": "MBart50Tokenizer"}})
+    # Languages follow the tokens of vocab.json; some pieces have no id.
+    words = [piece for piece in pieces if piece[2] == NORMAL]
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    known = special + [piece for piece, _, _ in words if len(piece) % 5]
+    folder("m2m100", {"sentencepiece.bpe.model": sentencePiece(start + words, BPE), "config.json": {"model_type": "m2m_100"},
+                      "vocab.json": {piece: id for id, piece in enumerate(special + [piece for piece, _, _ in words])},
+                      "special_tokens_map.json": {"additional_special_tokens": ["__af__", "__am__"]}})
+    folder("m2m100-few", {"sentencepiece.bpe.model": sentencePiece(start + words, BPE),
+                          "vocab.json": {piece: id for id, piece in enumerate(known)}, "tokenizer_config.json": {
+                              "tokenizer_class": "M2M100Tokenizer", "language_codes": "wmt21", "src_lang": "is"}})
+
     marian = [(piece, score, controls(piece)) for piece, score in tokenizer("es-en-marian")["vocab"]]
     ids = {piece: id for id, (piece, _, _) in enumerate(marian)}
     folder("marian", {"source.spm": sentencePiece(marian, UNIGRAM), "target.spm": sentencePiece(marian, UNIGRAM),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tokens that settings add to a tokenizer.json.
+#include "frontends/huggingface/tokenizer/TokenIds.h"
 #include "frontends/huggingface/tokenizer/TokenizerSettings.h"
 
 #include <algorithm>
@@ -11,38 +12,6 @@ namespace {
 const TokenRole roles[] = {{"bos_token", nullptr}, {"eos_token", nullptr}, {"unk_token", nullptr},
                            {"sep_token", nullptr}, {"pad_token", nullptr}, {"cls_token", nullptr},
                            {"mask_token", nullptr}};
-
-// The vocabulary of a description: an object of ids, or a list whose places are ids.
-class DescribedVocabulary {
-public:
-  explicit DescribedVocabulary(const Json &description) {
-    auto model = description.find("model");
-    if (model == description.end() || !model->is_object() || !model->contains("vocab"))
-      return;
-    const Json &vocabulary = (*model)["vocab"];
-    size = vocabulary.is_array() || vocabulary.is_object() ? vocabulary.size() : 0;
-    if (vocabulary.is_object())
-      entries = &vocabulary;
-    for (uint32_t id = 0; vocabulary.is_array() && id < size; ++id)
-      if (const Json &entry = vocabulary[id]; entry.is_array() && !entry.empty() && entry[0].is_string())
-        listed.emplace(entry[0].get_ref<const std::string &>(), id);
-  }
-
-  std::optional<uint32_t> find(const std::string &content) const {
-    if (auto at = listed.find(content); at != listed.end())
-      return at->second;
-    auto at = entries ? entries->find(content) : Json::const_iterator();
-    if (!entries || at == entries->end() || !at->is_number_unsigned())
-      return std::nullopt;
-    return static_cast<uint32_t>(std::min<uint64_t>(at->get<uint64_t>(), UINT32_MAX));
-  }
-
-  size_t size = 0;
-
-private:
-  const Json *entries = nullptr;
-  std::unordered_map<std::string, uint32_t> listed;
-};
 
 // The list of added tokens, which grows as that of the library tokenizers does.
 class AddedTokenList {
@@ -113,16 +82,6 @@ void applyTokens(Json &description, const TokenizerSettings &settings, CompileEr
   for (const AddedToken &token : named)
     if (!list.contains(token.content))
       list.set(token);
-}
-
-std::optional<uint32_t> findTokenId(const Json &description, const std::string &content) {
-  auto added = description.find("added_tokens");
-  if (added != description.end() && added->is_array())
-    for (const Json &token : *added)
-      if (token.is_object() && token.value("content", Json()) == content && token.contains("id") &&
-          token["id"].is_number_unsigned() && token["id"].get<uint64_t>() < UINT32_MAX)
-        return token["id"].get<uint32_t>();
-  return DescribedVocabulary(description).find(content);
 }
 
 }  // namespace talc::frontend

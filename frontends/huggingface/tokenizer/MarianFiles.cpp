@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marian: source.spm cuts texts as SentencePiece itself does, vocab.json gives the ids of source and target, or
-// target_vocab.json those of the target.
+// target_vocab.json those of the target. M2M-100: sentencepiece.bpe.model and vocab.json, then tokens for languages.
+#include "frontends/huggingface/tokenizer/LanguageRules.h"
 #include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
@@ -51,27 +52,55 @@ std::unordered_map<std::string, double> scoresByPiece(const SentencePieceModel &
 }
 
 // Text pieces that vocab.json lacks take part in segmentation and become the unknown token.
-void setModel(FileTranslation &translation, const SentencePieceModel &model) {
-  std::vector<std::string> tokens = readVocabulary(translation, "vocab.json");
-  for (size_t id = 0; id < tokens.size(); ++id)
-    translation.draft.know(tokens[id], static_cast<uint32_t>(id));
+template <typename Each>
+void forEachMissing(const FileTranslation &translation, const SentencePieceModel &model, Each each) {
+  for (const SentencePiece &piece : model.pieces)
+    if (piece.matchesText() && !translation.draft.findId(piece.text))
+      each(piece);
+}
+
+Json makeUnigram(const FileTranslation &translation, const SentencePieceModel &model,
+                 const std::vector<std::string> &tokens, uint32_t unknown) {
   auto scores = scoresByPiece(model);
   Json vocabulary = Json::array(), segments = Json::array();
   for (const std::string &token : tokens) {
     auto score = scores.find(token);
     vocabulary.push_back(Json::array({token, score == scores.end() ? Json() : Json(score->second)}));
   }
-  for (const SentencePiece &piece : model.pieces)
-    if (piece.matchesText() && !translation.draft.findId(piece.text))
-      segments.push_back(Json::array({piece.text, scores[piece.text]}));
+  forEachMissing(translation, model, [&](const SentencePiece &piece) {
+    segments.push_back(Json::array({piece.text, scores[piece.text]}));
+  });
+  return {
+      {"type", "Unigram"}, {"unk_id", unknown}, {"vocab", std::move(vocabulary)}, {"segments", std::move(segments)}};
+}
+
+Json makeBpe(const FileTranslation &translation, const SentencePieceModel &model,
+             const std::vector<std::string> &tokens, uint32_t unknown) {
+  Json vocabulary = Json::object(), segments = Json::array();
+  for (uint32_t id = 0; id < tokens.size(); ++id)
+    vocabulary[tokens[id]] = id;
+  forEachMissing(translation, model, [&](const SentencePiece &piece) { segments.push_back(piece.text); });
+  return {{"type", "BPE"},
+          {"unk_token", tokens[unknown]},
+          {"fuse_unk", true},
+          {"vocab", std::move(vocabulary)},
+          {"segments", std::move(segments)},
+          {"merges", listMerges(model, translation.errors)}};
+}
+
+// `others`: tokens behind those of vocab.json.
+void setModel(FileTranslation &translation, const SentencePieceModel &model,
+              const std::vector<std::string> &others = {}) {
+  std::vector<std::string> tokens = readVocabulary(translation, "vocab.json");
+  tokens.insert(tokens.end(), others.begin(), others.end());
+  for (size_t id = 0; id < tokens.size(); ++id)
+    translation.draft.know(tokens[id], static_cast<uint32_t>(id));
   auto unknown = translation.settings.token(unknownRole);
   auto id = unknown ? translation.draft.findId(unknown->content) : std::nullopt;
   if (!id)
-    translation.errors.fail(TokenizerError::Vocabulary, "", "has no unknown token");
-  translation.draft.json["model"] = {{"type", "Unigram"},
-                                     {"unk_id", id.value_or(0)},
-                                     {"vocab", std::move(vocabulary)},
-                                     {"segments", std::move(segments)}};
+    return translation.errors.fail(TokenizerError::Vocabulary, "", "has no unknown token");
+  auto make = model.kind == SegmentationKind::Bpe ? makeBpe : makeUnigram;
+  translation.draft.json["model"] = make(translation, model, tokens, *id);
 }
 
 // SentencePiece's own order: rules, spaces, dummy prefix, what stands for spaces.
@@ -160,6 +189,29 @@ void translateMarian(FileTranslation &translation) {
   auto end = translation.settings.token(endRole);
   if (end && !errors.failed())
     draft.setTemplates({{"$A"}, {end->content}}, {{"$A"}, {"$B", 1}, {end->content, 1}});
+}
+
+void translateM2m100(FileTranslation &translation) {
+  const LanguageRules *rules = findLanguageRules("M2M100Tokenizer", translation.settings);
+  SentencePieceModel model;
+  if (!rules)
+    return translation.errors.fail(TokenizerError::Unsupported, "language_codes", "expected \"m2m100\" or \"wmt21\"");
+  if (!readModel(translation, "sentencepiece.bpe.model", model))
+    return;
+  if (model.byteFallback)
+    return translation.errors.fail(TokenizerError::Unsupported, "", "expected a model without byte_fallback");
+  std::vector<std::string> languages;
+  for (const std::string &code : rules->list())
+    languages.push_back(rules->spell(code));
+  setModel(translation, model, languages);
+  if (translation.errors.failed())
+    return;
+  translation.draft.json["normalizer"] = makeNormalizer(model);
+  translation.draft.json["decoder"] = makeDecoder();
+  translation.addTokens({{"bos_token", "<s>"}, endRole, unknownRole, {"sep_token", "</s>"}, padRole});
+  for (AddedToken token : translation.settings.extraTokens())
+    if (translation.draft.findId(token.content))
+      translation.draft.addToken(token);
 }
 
 }  // namespace talc::frontend

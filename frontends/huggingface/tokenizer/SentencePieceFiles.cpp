@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// SentencePiece models of Llama, T5 and XLM-RoBERTa, translated by the same rules as Hugging Face's tokenizer.json.
+// SentencePiece models of Llama, T5, XLM-RoBERTa and mBART, translated by the same rules as Hugging Face's
+// tokenizer.json.
+#include "frontends/huggingface/tokenizer/LanguageRules.h"
 #include "frontends/huggingface/tokenizer/SentencePieceReader.h"
+#include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/sentencepiece/SentencePieceModel.h"
 
@@ -25,6 +28,7 @@ public:
   void llama();
   void t5();
   void xlmRoberta();
+  void languages();
   void camembert();
 
 private:
@@ -62,8 +66,8 @@ private:
 
   SpacePrefix prefix() const { return {settings.flag("add_prefix_space", true), settings.flag("legacy", true)}; }
 
-  // The common part of XLM-RoBERTa and CamemBERT.
-  void finishFairseq(size_t firstPiece);
+  // The common part of XLM-RoBERTa, CamemBERT and mBART. `codes`: tokens before the mask token.
+  void finishFairseq(size_t firstPiece, const std::vector<std::string> &codes = {});
 };
 
 void SentencePieceTranslation::llama() {
@@ -129,8 +133,31 @@ void SentencePieceTranslation::camembert() {
     finishFairseq(replaced);
 }
 
-void SentencePieceTranslation::finishFairseq(size_t firstPiece) {
+// The same with a token for each language. mBART cuts texts at all spaces first.
+void SentencePieceTranslation::languages() {
+  constexpr size_t replaced = 3;
+  const TokenizerClass *known = findTokenizerClass(settings);
+  const LanguageRules *rules = known ? findLanguageRules(known->name, settings) : nullptr;
+  for (const char *special : {"<s>", "<pad>", "</s>", "<unk>"})
+    addEntry(special, nullptr);
+  if (!ok || !rules)
+    return;
+  finishFairseq(replaced, rules->list());
+  Json &normalizers = draft.json["normalizer"]["normalizers"];
+  normalizers.erase(model.charsmap.empty() ? 0 : 1);  // spaces at the end are pieces
+  normalizers.back()["content"] = " ";
+  if (rules->standsLast)
+    draft.json["pre_tokenizer"] = {{"type", "Sequence"},
+                                   {"pretokenizers", Json::array({Json::object({{"type", "WhitespaceSplit"}}),
+                                                                  std::move(draft.json["pre_tokenizer"])})}};
+  for (const std::string &code : rules->list())
+    draft.addToken({code, {}});
+}
+
+void SentencePieceTranslation::finishFairseq(size_t firstPiece, const std::vector<std::string> &codes) {
   addPieces(firstPiece);
+  for (const std::string &code : codes)
+    addEntry(code, nullptr);
   addEntry("<mask>", nullptr);
   setModel(3);
   setMetaspaceStages(draft.json, model, prefix());
@@ -156,6 +183,10 @@ void translateT5(FileTranslation &translation) {
 
 void translateCamembert(FileTranslation &translation) {
   SentencePieceTranslation(translation).camembert();
+}
+
+void translateLanguages(FileTranslation &translation) {
+  SentencePieceTranslation(translation).languages();
 }
 
 void translateXlmRoberta(FileTranslation &translation) {

@@ -50,6 +50,10 @@ const TokenizerClass classes[] = {
     {"XLMRobertaTokenizer", {"xlm-roberta"}, translateXlmRoberta},
     {"CamembertTokenizer", {"camembert"}, translateCamembert},
     {"MarianTokenizer", {"marian"}, translateMarian},
+    {"M2M100Tokenizer", {"m2m_100"}, translateM2m100},
+    {"MBartTokenizer", {"mbart"}, translateLanguages},
+    {"MBart50Tokenizer", {}, translateLanguages},
+    {"NllbTokenizer", {}, translateLanguages},
     {"TransfoXLTokenizer", {"transfo-xl"}, translateWords},
 };
 

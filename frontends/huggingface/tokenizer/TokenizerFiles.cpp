@@ -3,6 +3,7 @@
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/FileLimits.h"
 #include "frontends/NamedFile.h"
+#include "frontends/huggingface/tokenizer/LanguageRules.h"
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerSettings.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
@@ -32,6 +33,7 @@ const FileRule rules[] = {
     {{"multilingual.tiktoken"}, translateTiktoken, true},
     {{"gpt2.tiktoken"}, translateTiktoken, true},
     {{"source.spm", "vocab.json"}, translateMarian},
+    {{"sentencepiece.bpe.model", "vocab.json"}, translateM2m100},
     {{"vocab.json", "merges.txt"}, translateGpt2},
     {{"vocab.txt"}, translateWordPiece},
     {{"vocab.json"}, translateWords},
@@ -104,6 +106,8 @@ static Json translateFiles(const ModelDirectory &directory, const FileRule &rule
   FileTranslation translation{directory, settings, errors, TokenizerDraft(errors)};
   if (!errors.failed())
     (translate ? translate : rule.translate)(translation);
+  if (!errors.failed())
+    applyLanguages(translation.draft.json, settings, errors);
   return std::move(translation.draft.json);
 }
 

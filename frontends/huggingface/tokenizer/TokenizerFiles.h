@@ -7,7 +7,9 @@
 //   vocab.json, merges.txt                      byte-level BPE: GPT-2, RoBERTa, Qwen
 //   tokenizer.model, spiece.model,
 //   sentencepiece.bpe.model                     SentencePiece: Llama, T5, XLM-RoBERTa
+//   sentencepiece.bpe.model                     the same with tokens for languages: mBART, NLLB
 //   source.spm, vocab.json                      SentencePiece for cutting, a vocabulary for ids: Marian
+//   sentencepiece.bpe.model, vocab.json         the same: M2M-100
 //   tokenizer.model, *.tiktoken                 lines of tiktoken: Llama 3, Qwen 1, Whisper
 //   tekken.json                                 Mistral
 #pragma once
@@ -60,10 +62,12 @@ void translateLlama(FileTranslation &translation);
 void translateT5(FileTranslation &translation);
 void translateCamembert(FileTranslation &translation);
 void translateXlmRoberta(FileTranslation &translation);
+void translateLanguages(FileTranslation &translation);
 // WordFiles.cpp
 void translateWords(FileTranslation &translation);
 // MarianFiles.cpp
 void translateMarian(FileTranslation &translation);
+void translateM2m100(FileTranslation &translation);
 // TiktokenFiles.cpp: vocabularies that name bytes in base64.
 void translateTiktoken(FileTranslation &translation);
 void translateTekken(FileTranslation &translation);

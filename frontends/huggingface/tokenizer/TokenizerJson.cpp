@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes the stages of a tokenizer.json as transformers does where its class heeds a setting.
+#include "frontends/huggingface/tokenizer/LanguageRules.h"
+#include "frontends/huggingface/tokenizer/TokenIds.h"
 #include "frontends/huggingface/tokenizer/TokenizerClasses.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/huggingface/tokenizer/TokenizerSettings.h"
@@ -169,7 +171,7 @@ private:
     if (!settings.flag(key, fallback))
       return std::nullopt;
     auto token = settings.token({name, content});
-    if (token && findTokenId(description, token->content))
+    if (token && TokenIds(description).find(token->content))
       return token->content;
     if (settings.says(key))
       errors.warn(std::string(key) + " has no effect, because the vocabulary has no such token");
@@ -215,7 +217,7 @@ private:
     TokenizerDraft draft(errors);
     for (const auto &token : {begin, end})
       if (token)
-        draft.know(*token, *findTokenId(description, *token));
+        draft.know(*token, *TokenIds(description).find(*token));
     auto around = [&](const char *sequence, uint32_t type) {
       Template parts{{sequence, type}};
       if (begin)
@@ -283,6 +285,7 @@ Json readTokenizerJson(const ModelDirectory &directory, CompileErrors &errors) {
   JsonSettings changes(description, settings, errors);
   if (!errors.failed())
     changes.apply();
+  applyLanguages(description, settings, errors);
   if (!errors.failed() && settings.lowercasesTexts())
     changes.lowercaseTexts();
   errors.speakOf(directory.path() + "/tokenizer.json");

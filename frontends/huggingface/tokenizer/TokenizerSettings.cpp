@@ -87,6 +87,7 @@ constexpr const char *knownKeys[] = {"_commit_hash",
                                      "truncation",
                                      "truncation_side",
                                      "truncation_strategy",
+                                     "unk_id",
                                      "use_default_system_prompt",
                                      "use_fast",
                                      "verbose",
@@ -147,6 +148,10 @@ bool TokenizerSettings::flag(const char *name, bool fallback) const {
 
 uint32_t TokenizerSettings::number(const char *name, uint32_t fallback) const {
   return JsonFields(config, "config", errors).number(name, fallback);
+}
+
+std::string TokenizerSettings::text(const char *name, const char *fallback) const {
+  return JsonFields(config, "config", errors).optionalText(name).value_or(fallback);
 }
 
 // Null is a value here: there is no such token.

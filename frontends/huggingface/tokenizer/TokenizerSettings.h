@@ -40,6 +40,7 @@ public:
   bool says(const char *name) const;
   bool flag(const char *name, bool fallback) const;
   uint32_t number(const char *name, uint32_t fallback) const;
+  std::string text(const char *name, const char *fallback) const;
 
   // The token of a role, if there is one.
   std::optional<AddedToken> token(const TokenRole &role) const;
@@ -74,8 +75,5 @@ Json readTokenizerJson(const ModelDirectory &directory, CompileErrors &errors);
 // Adds the tokens of the settings that the description lacks, and gives those that it has the flags of the settings.
 // (JsonTokens.cpp)
 void applyTokens(Json &description, const TokenizerSettings &settings, CompileErrors &errors);
-
-// The id of a token of the description's vocabulary or of its added tokens.
-std::optional<uint32_t> findTokenId(const Json &description, const std::string &content);
 
 }  // namespace talc::frontend

@@ -59,7 +59,7 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
     if (*id >= section.tokens.size())
       section.tokens.resize(*id + 1, Token{{0, 0}, 0});
     Token &token = section.tokens[*id];
-    if (token.flags & tokenPresent && token.text.offset != text.offset)
+    if ((token.flags & tokenPresent || token.text.size > 0) && token.text.offset != text.offset)
       return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"),
                                  "id " + std::to_string(*id) + " of '" + content + "' belongs to another token");
     token = {text, flags};

@@ -127,6 +127,14 @@ private:
       model.flags |= modelIgnoreMerges;
     if (fields.flag("byte_fallback", false))
       findByteTokens();
+    // Translations of SentencePiece models: pieces without an id of their own, which become the unknown token.
+    if (fields.find("segments"))
+      forEachIn(context, fields, "segments", [&](const Json &json, const std::string &path) {
+        auto id = static_cast<uint32_t>(section.tokens.size());
+        addToken(json.is_string() ? json.get<std::string>() : "", id, path);
+        if (!errors.failed())
+          section.tokens[id].flags = 0;
+      });
     std::string prefix = fields.optionalText("continuing_subword_prefix").value_or("");
     model.prefix = section.addText(prefix);
     model.suffix = section.addText(fields.optionalText("end_of_word_suffix").value_or(""));

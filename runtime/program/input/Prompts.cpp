@@ -63,9 +63,9 @@ static Status tokenize(const talc_model *model, const TextRules &rules, const st
   for (int attempt = 0; attempt < 2 && code == TALC_ERROR_CAPACITY; ++attempt) {
     prompt.ids.resize(std::max<size_t>(room, count));
     prompt.types.resize(prompt.ids.size());
-    code = talc_tokenize_within(model, text.data(), text.size(), second ? second->data() : nullptr,
-                                second ? second->size() : 0, rules.maxTokens(), prompt.ids.data(), prompt.types.data(),
-                                static_cast<int32_t>(prompt.ids.size()), &count, &dropped, &error);
+    code = talc_tokenize_in(model, rules.language(), text.data(), text.size(), second ? second->data() : nullptr,
+                            second ? second->size() : 0, rules.maxTokens(), prompt.ids.data(), prompt.types.data(),
+                            static_cast<int32_t>(prompt.ids.size()), &count, &dropped, &error);
   }
   if (code == TALC_OK && dropped > 0)
     rules.noteCut(place, dropped);
@@ -127,12 +127,14 @@ Status readPrompts(const talc_model *model, const TextRules &rules, const std::v
 }
 
 // All texts have these tokens before their own, also the empty text.
-BeginTokens::BeginTokens(const talc_model *model, bool isAdded) : model(model), isAdded(isAdded) {
+BeginTokens::BeginTokens(const talc_model *model, const std::optional<std::string> &language, bool isAdded)
+    : model(model), isAdded(isAdded) {
+  const TextRules rules(language);
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   Prompt empty = {"", {}, {}, {}}, letter = {"a", {}, {}, {}};
-  if (info.kind == TALC_MODEL_ENCODER || tokenize(model, TextRules(), "", nullptr, empty).failed() ||
-      tokenize(model, TextRules(), "", nullptr, letter).failed())
+  if (info.kind == TALC_MODEL_ENCODER || tokenize(model, rules, "", nullptr, empty).failed() ||
+      tokenize(model, rules, "", nullptr, letter).failed())
     return;
   for (size_t i = 0; i < std::min(empty.ids.size(), letter.ids.size()) && empty.ids[i] == letter.ids[i]; ++i)
     if (talc_is_special_token(model, empty.ids[i]))

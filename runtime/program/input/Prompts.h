@@ -20,10 +20,13 @@ class TextRules {
 public:
   // Nothing is done to texts.
   TextRules() = default;
+  // Texts are in this language of the model's; nothing: in its own.
+  explicit TextRules(const std::optional<std::string> &language) : source(language) {}
   // The prompt that the options name, or the model's default. Fails with TALC_ERROR_USAGE if it has none of this name.
   Status read(const talc_model *model, const talc_embedding_info &info, const Options &options);
 
   const std::string &prompt() const { return text; }
+  const char *language() const { return source ? source->c_str() : nullptr; }
   int32_t maxTokens() const { return longest; }
   // Tokens of the prompt alone, without a special token at its end.
   int32_t promptTokens() const { return tokens; }
@@ -31,6 +34,7 @@ public:
   void noteCut(const std::string &place, size_t dropped) const;
 
 private:
+  std::optional<std::string> source;
   std::string text;
   int32_t longest = 0, tokens = 0;
   mutable bool isTold = false;
@@ -47,8 +51,8 @@ const char *itemName(const talc_model_info &info);
 // once, after a warning.
 class BeginTokens {
 public:
-  // `isAdded`: else none are put before prompts.
-  BeginTokens(const talc_model *model, bool isAdded);
+  // `language`: of the prompts, as in TextRules. `isAdded`: else none are put before prompts.
+  BeginTokens(const talc_model *model, const std::optional<std::string> &language, bool isAdded);
 
   // `place`: the name of the prompt in messages.
   void settle(Prompt &prompt, const std::string &place) const;

@@ -33,6 +33,7 @@ Status TextRules::read(const talc_model *model, const talc_embedding_info &info,
   if (Status status = choosePrompt(info, options, index); status.failed())
     return status;
   longest = info.max_tokens;
+  source = options.sourceLanguage;
   if (index < 0 || options.usesIds() || *info.prompts[index] == '\0')
     return {};
   Prompt alone = {info.prompts[index], {}, {}, {}};

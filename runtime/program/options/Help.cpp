@@ -3,6 +3,7 @@
 #include "runtime/program/options/OptionTable.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace talc::program {
 
@@ -97,12 +98,29 @@ static void keepOptions(const talc_model_info &info, std::vector<OptionSection> 
   sections.erase(std::remove_if(sections.begin(), sections.end(), isEmpty), sections.end());
 }
 
+// Lists the languages below the options that name them.
+static void addLanguages(const talc_model_info &info, std::vector<OptionSection> &sections) {
+  constexpr size_t width = 100;
+  for (OptionSection &section : sections) {
+    if (section.options.empty() || section.options.front().names.front() != "--source-lang")
+      continue;
+    std::string line = "  CODE is one of:";
+    for (int32_t i = 0; i < info.language_count; ++i) {
+      std::string word = std::string(" ") + info.languages[i];
+      if (line.size() + word.size() > width)
+        section.end += std::exchange(line, "   ") + "\n";
+      line += word;
+    }
+    section.end += line + "\n";
+  }
+}
+
 std::string helpText(const std::string &program, const talc_model_info *info) {
   Options unused;
   unsigned kinds = info ? kindSet(*info) : allKinds;
   std::vector<OptionSection> sections = listOptions(unused);
   if (info)
-    keepOptions(*info, sections);
+    keepOptions(*info, sections), addLanguages(*info, sections);
   std::string text = join(usage, kinds);
   for (const OptionSection &section : sections)
     text += sectionText(section);

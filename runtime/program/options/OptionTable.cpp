@@ -218,6 +218,23 @@ static OptionSection listBeams(Options &o) {
   return section;
 }
 
+static OptionSection listLanguages(Options &o) {
+  return {"languages (models that translate between several):",
+          {
+              {{"--source-lang"},
+               "CODE",
+               "the language of the texts (default: as the model's files say)",
+               text(o.sourceLanguage),
+               forTranslators},
+              {{"--target-lang"},
+               "CODE",
+               "the language to translate to (default: as the model's files say, else the model chooses)",
+               text(o.targetLanguage),
+               forTranslators},
+          },
+          ""};
+}
+
 static OptionSection listEncoders(Options &o) {
   return {"encoders (a text that has the model's mask token is filled, unless --pool is given):",
           {
@@ -301,8 +318,8 @@ static OptionSection listOthers(Options &o) {
 }
 
 std::vector<OptionSection> listOptions(Options &target) {
-  return {listTexts(target),    listGeneration(target), listSampling(target), listBeams(target),
-          listEncoders(target), listChecks(target),     listOthers(target)};
+  return {listTexts(target),     listGeneration(target), listSampling(target), listBeams(target),
+          listLanguages(target), listEncoders(target),   listChecks(target),   listOthers(target)};
 }
 
 }  // namespace talc::program

@@ -96,6 +96,8 @@ static Status checkOptions(const Options &options) {
     return status;
   if (options.action == Action::Tokenize && options.usesIds())
     return wrongUsage("--tokenize needs text: -p TEXT or -f FILE");
+  if (options.sourceLanguage && options.usesIds())
+    return wrongUsage("--source-lang needs texts: -p TEXT, -f FILE or --input FILE");
   if (options.action == Action::Detokenize && !options.usesIds())
     return wrongUsage("--detokenize needs --ids 5,7,9");
   return checkSearch(options);
@@ -123,6 +125,8 @@ std::string findMismatch(const GivenOption &option, const talc_model_info &info)
     return "option '" + name + "' is not for this model: it is " + kind;
   if ((name == "--prefix" || name == "--prefix-text") && !info.uses_prefix)
     return "option '" + name + "' is not for this model: its tokens never see later ones";
+  if ((name == "--source-lang" || name == "--target-lang") && info.language_count == 0)
+    return "option '" + name + "' is not for this model: its tokenizer knows no languages";
   if (name == "--logits" && !hasResult(info, false))
     return "option '--logits' is not for this model: it has hidden states only";
   if ((name == "--hidden" || name == "--pool" || name == "--normalize") && !hasResult(info, true))
@@ -130,10 +134,26 @@ std::string findMismatch(const GivenOption &option, const talc_model_info &info)
   return {};
 }
 
+// `name`: the option that names the language.
+static Status checkLanguage(const char *name, const std::optional<std::string> &language, const talc_model_info &info) {
+  std::vector<std::string> languages(info.languages, info.languages + info.language_count);
+  if (!language || std::find(languages.begin(), languages.end(), *language) != languages.end())
+    return {};
+  std::string list;
+  for (const std::string &known : languages)
+    list += (list.empty() ? "" : ", ") + known;
+  return wrongUsage("option '" + std::string(name) + "' names '" + *language + "'" + suggestion(*language, languages) +
+                    ", which is not a language of this model: it knows " + list);
+}
+
 Status checkKind(const Options &options, const talc_model_info &info) {
   for (const GivenOption &option : options.givenOptions)
     if (std::string mismatch = findMismatch(option, info); !mismatch.empty())
       return wrongUsage(mismatch);
+  if (Status status = checkLanguage("--source-lang", options.sourceLanguage, info); status.failed())
+    return status;
+  if (Status status = checkLanguage("--target-lang", options.targetLanguage, info); status.failed())
+    return status;
   bool poolsText = options.pool ? *options.pool != TALC_EMBEDDING_OWN : info.pooling != TALC_POOLING_NONE;
   if (options.writesVectors() && !hasResult(info, true))
     return wrongUsage("options '--hidden' and '--pool' are not for this model: it does not return hidden states");

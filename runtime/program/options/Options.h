@@ -45,6 +45,7 @@ struct Options {
   std::vector<std::string> stops;  // texts that end a text; none is empty
   std::optional<int32_t> prefix, top;
   std::optional<std::string> prefixText;
+  std::optional<std::string> sourceLanguage, targetLanguage;
   std::optional<talc_embedding_pooling> pool;  // TALC_EMBEDDING_OWN: none, of each token
   std::optional<std::string> promptName;       // empty: no prompt
   bool normalizes = false;                     // embeddings
