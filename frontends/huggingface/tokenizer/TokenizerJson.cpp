@@ -192,7 +192,7 @@ private:
     if (!isOlder || addsTokens() || !known->ends.addsBegin)
       return false;
     auto begin = settings.token({"bos_token", known->ends.begin});
-    if (!begin || !findTokenId(description, begin->content))
+    if (!begin || !TokenIds(description).find(begin->content))
       return false;
     errors.warn("lacks add_bos_token, which " + className() + " takes as true: texts begin with '" + begin->content +
                 "', as in transformers before release 5");
