@@ -2,6 +2,7 @@
 // Attaches the attributes of a module that holds a model.
 #include "frontends/ModelAttributes.h"
 
+#include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/WeightFiles.h"
 #include "frontends/ModelDirectory.h"
@@ -56,6 +57,8 @@ void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
   Builder b(module.getContext());
   module->setAttr(directoryAttr, b.getStringAttr(attributes.directory));
   module->setAttr(nameAttr, b.getStringAttr(attributes.name));
+  module->setAttr(originAttr,
+                  b.getDictionaryAttr(b.getNamedAttr(originKeys::family, b.getStringAttr(attributes.family))));
   module->setAttr(generationAttr, generationDictionary(attributes.generation, *module.getContext()));
   if (attributes.pooling)
     module->setAttr(poolingAttr, attributes.pooling);

@@ -23,6 +23,7 @@ bool predictsMaskedTokens(mlir::ModuleOp module);
 struct ModelAttributes {
   std::string directory;  // of the files of weights
   std::string name;
+  std::string family;  // Family::modelType
   GenerationDefaults generation;
   mlir::Attribute pooling = {};  // talc.pooling: of hidden states, if there are any; null: there is none
 };

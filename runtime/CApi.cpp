@@ -105,6 +105,20 @@ talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, 
   return talc::refusedMemory(error);
 }
 
+talc_status talc_model_get_manifest(const talc_model *model, talc_manifest *manifest, talc_error *error) try {
+  if (!model || !manifest)
+    return wrongArgument(__func__, "model or manifest is NULL", error);
+  talc_manifest whole = {};
+  std::string_view json = model->model.manifest();
+  whole.json = json.data();
+  whole.json_size = json.size();
+  whole.artifact_hash = model->model.fingerprint();
+  whole.weights_hash = model->model.weightsHash();
+  return report(talc::writeStruct(whole, sizeof(whole), "talc_manifest", manifest), error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
 uint64_t talc_state_bytes(const talc_model *model, int32_t tokens) {
   return model && tokens > 0 ? model->model.kvBytes(tokens, false) : 0;
 }

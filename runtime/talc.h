@@ -444,6 +444,7 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 #include "talc_device.h"
 #include "talc_embedding.h"
 #include "talc_generation.h"
+#include "talc_manifest.h"
 #include "talc_scoring.h"
 #include "talc_text.h"
 

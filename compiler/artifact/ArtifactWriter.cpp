@@ -132,7 +132,7 @@ llvm::Error ArtifactWriter::prepare() {
       return bytes.takeError();
     codes.push_back(std::move(*bytes));
   }
-  manifest = makeManifest(parts.module, weights, parts.code);
+  manifest = makeManifest(parts.module, facts, weights, parts.code);
   return llvm::Error::success();
 }
 

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists a model's results, plan, kernels and weights as JSON.
 #include "compiler/artifact/Sections.h"
+#include "compiler/artifact/Summary.h"
 
 #include "dialects/talc/LookupSource.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/formats/KvFormats.h"
 #include "runtime/artifact/Entries.h"
 
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
 #include <nlohmann/json.hpp>
+
+#include <cstring>
+#include <ctime>
 
 using namespace mlir;
 using Json = nlohmann::ordered_json;
@@ -52,7 +60,6 @@ static Json describeWords(ArrayAttr words) {
   return list;
 }
 
-// Texts, numbers and lists of texts of a dictionary.
 // A text, a number or a list of them; null: something else.
 static Json describe(Attribute value) {
   if (auto text = dyn_cast<StringAttr>(value))
@@ -68,12 +75,31 @@ static Json describe(Attribute value) {
   return all;
 }
 
+// Texts, numbers and lists of texts of a dictionary.
 static Json describeFields(DictionaryAttr fields) {
   Json object = Json::object();
   for (NamedAttribute field : fields)
     if (Json value = describe(field.getValue()); !value.is_null())
       object[field.getName().str()] = std::move(value);
   return object;
+}
+
+// Leaves out the folders of the machine that talc compile ran on.
+static void describeOrigin(DictionaryAttr fields, Json &manifest) {
+  auto name = [](llvm::StringRef path) { return llvm::sys::path::filename(path.rtrim('/')).str(); };
+  Json origin = describeFields(fields);
+  if (auto family = origin.find(originKeys::family); family != origin.end()) {
+    manifest[originKeys::family] = *family;
+    origin.erase(family);
+  }
+  if (auto model = origin.find(originKeys::model); model != origin.end() && model->is_string())
+    *model = name(model->get<std::string>());
+  if (auto options = origin.find(originKeys::options); options != origin.end())
+    for (Json &option : *options)
+      if (std::string word = option.is_string() ? option.get<std::string>() : "";
+          llvm::StringRef(word).starts_with(originKeys::fileOption))
+        option = originKeys::fileOption + name(llvm::StringRef(word).substr(strlen(originKeys::fileOption)));
+  manifest["origin"] = std::move(origin);
 }
 
 // The entries of mark-kernels as they are, in their order, which is how running code refers to them.
@@ -120,15 +146,61 @@ static void describeUse(ModuleOp module, Json &manifest) {
     manifest["labels"] = describeWords(labels);
 }
 
-std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, llvm::ArrayRef<CodeSection> codes) {
+// The day, in UTC. SOURCE_DATE_EPOCH, in seconds, takes the place of the clock (reproducible-builds.org).
+static std::string compilationDate() {
+  std::time_t seconds = std::time(nullptr);
+  int64_t epoch = 0;
+  if (auto variable = llvm::sys::Process::GetEnv("SOURCE_DATE_EPOCH");
+      variable && !llvm::StringRef(*variable).getAsInteger(10, epoch))
+    seconds = epoch;
+  std::tm day = {};
+  char text[32] = "";
+  if (gmtime_r(&seconds, &day))
+    std::strftime(text, sizeof(text), "%Y-%m-%d", &day);
+  return text;
+}
+
+static void describeSizes(const artifact::ModelInfo &facts, Json &manifest) {
+  manifest["vocabulary"] = facts.vocabularySize;
+  if (facts.sourceVocabularySize)
+    manifest["source_vocabulary"] = facts.sourceVocabularySize;
+  manifest["max_sequence"] = facts.maxSequence;
+  manifest["longest_sequence"] = facts.longestSequence;
+}
+
+// Counts the weights of each storage format and their bytes, and names the formats of KV caches.
+static void describeFormats(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, Json &manifest) {
+  Json formats = Json::object();
+  for (const PlacedWeight &placed : weights) {
+    WeightOp weight = placed.weight;
+    std::string name(elementFormat(cast<RankedTensorType>(weight.getType())).name);
+    auto [entry, isNew] = formats.emplace(name, Json{{"weights", 0}, {"bytes", 0}});
+    (*entry)["weights"] = (*entry)["weights"].get<int64_t>() + 1;
+    (*entry)["bytes"] = (*entry)["bytes"].get<int64_t>() + placed.bytes;
+  }
+  manifest["formats"] = std::move(formats);
+  std::string error;
+  auto kv = manifest["kind"] == "encoder" ? std::nullopt : getKvFormats(module, error);
+  if (kv)
+    manifest["kv_formats"] = {{keysKey, kv->keys->name}, {valuesKey, kv->values->name}};
+}
+
+std::string makeManifest(ModuleOp module, const artifact::ModelInfo &facts, llvm::ArrayRef<PlacedWeight> weights,
+                         llvm::ArrayRef<CodeSection> codes) {
   Json manifest;
+  manifest["summary"] = "";
   manifest["talc"] = TALC_VERSION;
   manifest["format"] = artifact::formatVersion;
+  manifest["compiled"] = compilationDate();
   manifest["name"] = modelName(module);
   if (auto origin = module->getAttrOfType<DictionaryAttr>(originAttr))
-    manifest["origin"] = describeFields(origin);
+    describeOrigin(origin, manifest);
   manifest["target"] = describeFields(codes.front().target.manifestEntries(*module.getContext()));
+  for (const CodeSection &code : codes)
+    manifest["targets"].push_back(code.target.name());
   describeUse(module, manifest);
+  describeSizes(facts, manifest);
+  describeFormats(module, weights, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))
     for (NamedAttribute figure : plan)
       if (auto value = dyn_cast<IntegerAttr>(figure.getValue()))
@@ -149,6 +221,7 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));
+  manifest["summary"] = summarize(manifest);
   // A name that is not UTF-8 is shown with replacement characters.
   return manifest.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

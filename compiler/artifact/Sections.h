@@ -34,7 +34,7 @@ llvm::Error writeName(llvm::StringRef name, llvm::MutableArrayRef<char> array);
 
 // The manifest: JSON that tells people and tools what the artifact was made from. `codes`: of all targets, the best
 // first.
-std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights,
+std::string makeManifest(mlir::ModuleOp module, const artifact::ModelInfo &facts, llvm::ArrayRef<PlacedWeight> weights,
                          llvm::ArrayRef<CodeSection> codes);
 
 // What the runtime must know about the model. Fails for properties of the model (generation settings, tokens) that do

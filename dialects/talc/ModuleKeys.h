@@ -59,11 +59,14 @@ constexpr char layerErrors[] = "layer_errors";     // relative error of the outp
 constexpr char maxErrors[] = "most_layer_errors";  // and the largest
 }  // namespace measuredKeys
 
-// On a module: a dictionary of the arguments of talc compile, as they were written; for talc tune.
+// On a module: a dictionary of the arguments of talc compile, as they were written, for talc tune; and of the family of
+// the model. A manifest has the names of files without their folders.
 constexpr char originAttr[] = "talc.origin";
 namespace originKeys {
+constexpr char family[] = "family";  // model_type in config.json
 constexpr char model[] = "model";
-constexpr char options[] = "options";  // those that affect its code (tools/talc/ModelOptions.h)
+constexpr char options[] = "options";          // those that affect its code (tools/talc/ModelOptions.h)
+constexpr char fileOption[] = "--calibrate=";  // the one of them that names a file
 }  // namespace originKeys
 
 }  // namespace talc

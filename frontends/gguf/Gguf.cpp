@@ -178,7 +178,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   checkUse(model, architecture, pooling, *module, diagnostics);
   if (!options.randomSeed)
     stored.reportUnused();
-  ModelAttributes attributes{model.directory().path(), model.name(),
+  ModelAttributes attributes{model.directory().path(), model.name(), std::string(family.modelType),
                              readGeneration(model, architecture, family.tokens, module, diagnostics)};
   if (hasOutput(*module, hiddenOutput))
     attributes.pooling = StringAttr::get(&context, poolings[embedsTexts ? pooling : 0]);

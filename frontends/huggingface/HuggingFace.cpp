@@ -154,11 +154,11 @@ static void readSentence(ModuleOp module, const ModelFolders &folders, const nlo
 
 // Settings from other files than the configuration and the weights.
 static ModelAttributes readAttributes(ModuleOp module, const ModelFolders &folders, const nlohmann::json &config,
-                                      const FamilyTokens &tokens, SentenceModel &sentence, Diagnostics &diagnostics) {
+                                      const Family &family, SentenceModel &sentence, Diagnostics &diagnostics) {
   const int64_t vocabulary = vocabularySize(module);
   const ModelDirectory &directory = folders.transformer;
-  ModelAttributes result{directory.path(), folders.named.name(),
-                         readGenerationConfig(directory, config, tokens, vocabulary, diagnostics)};
+  ModelAttributes result{directory.path(), folders.named.name(), std::string(family.modelType),
+                         readGenerationConfig(directory, config, family.tokens, vocabulary, diagnostics)};
   int64_t mask = predictsMaskedTokens(module) ? findMaskToken(directory) : -1;
   result.generation.maskToken = mask < vocabulary ? mask : -1;
   if (hasOutput(module, hiddenOutput) || hasOutput(module, classesOutput))
@@ -231,7 +231,7 @@ static OwningOpRef<ModuleOp> importModel(const ModelFolders &folders, const Impo
     return nullptr;
   checkEmbedder(*module, sentence, *family, diagnostics);
   keepWeightFiles(directory, context, diagnostics);
-  setModelAttributes(*module, readAttributes(*module, folders, *object, family->tokens, sentence, diagnostics));
+  setModelAttributes(*module, readAttributes(*module, folders, *object, *family, sentence, diagnostics));
   if (diagnostics.failed())
     return nullptr;
   return module;

@@ -36,6 +36,8 @@ public:
   const std::string &name() const { return source.name(); }
   // A number that differs for any other content except weights; every checksum is a part of it.
   uint64_t fingerprint() const { return tableHash; }
+  // The checksum of the stored weights, in the first of their layouts; 0: there are none.
+  uint64_t weightsHash() const { return weightLayouts.empty() ? 0 : weightLayouts.front().hash; }
   // All sections except weights, in order.
   const std::vector<LocatedSection> &sections() const { return located; }
   // The first section of a kind, or null.

@@ -29,6 +29,12 @@ Status Model::open(const OpenOptions &options, const std::string &device, const 
   return openEmbedding();
 }
 
+std::string_view Model::manifest() const {
+  const Artifact::LocatedSection *section = file.find(SectionKind::Manifest);
+  return section ? std::string_view(reinterpret_cast<const char *>(section->bytes), section->header.size)
+                 : std::string_view();
+}
+
 Status Model::openTokenizer() {
   const Artifact::LocatedSection *section = file.find(SectionKind::Tokenizer);
   if (!section)

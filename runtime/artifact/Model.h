@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace talc {
@@ -28,6 +29,9 @@ public:
   const std::string &name() const { return file.name(); }
   // See Artifact::fingerprint.
   uint64_t fingerprint() const { return file.fingerprint(); }
+  uint64_t weightsHash() const { return file.weightsHash(); }
+  // JSON about the model for people and tools; empty: there is none.
+  std::string_view manifest() const;
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   int32_t resultCount() const { return artifact::countResults(facts); }
   const LoadedModel &loaded() const { return *placed.model; }

@@ -54,6 +54,9 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
 // Formats a line for each device.
 std::string devicesText();
 
+// Formats the text of --info: lines for people, or JSON.
+std::string manifestText(const talc_model *model, bool asJson);
+
 // Formats the text of --memory, whose figures are exact.
 std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads);
 

@@ -80,6 +80,18 @@ static Status printHelp(const Options &options, const char *program) {
   return printOut(helpText(program, isOpen ? &info : nullptr));
 }
 
+// Nothing runs, so that a CPU will do where there is code for one.
+static Status printInfo(const Options &options) {
+  Options onCpu = options;
+  onCpu.device = "cpu";
+  ModelHandle model;
+  talc_model_info info = {};
+  Status status = openModel(onCpu, model, info);
+  if (status.failed())
+    status = openModel(options, model, info);
+  return status.failed() ? status : printOut(manifestText(model.get(), options.json));
+}
+
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
@@ -114,6 +126,8 @@ static Status execute(int count, char **arguments) {
     return status;
   if (options.action == Action::Help)
     return printHelp(options, arguments[0]);
+  if (options.action == Action::Info)
+    return printInfo(options);
   if (options.action == Action::Devices)
     return printOut(devicesText());
   if (options.action == Action::Version)

@@ -146,6 +146,21 @@ with open(RECORD + '.model') as file:
     of_model = [json.loads(line) for line in file]
 expect({(line['kernel'], line['target']) for line in of_app} == {(line['kernel'], line['target']) for line in of_model},
        'a program and its model have other kernels')
+# It has no path of the model: the cache of this machine remembers it, elsewhere the model is beside it, or is named.
+with open(app, 'rb') as file:
+    expect(MODEL.encode() not in file.read(), 'a program has the path of its model')
+nowhere = ENVIRONMENT | {'TALC_CACHE': os.path.join(DIRECTORY, 'empty-cache')}
+result = subprocess.run([TALC, 'tune', app], capture_output=True, text=True, env=nowhere, cwd=TEMPORARY)
+name = os.path.basename(MODEL)
+expect(result.returncode == 2 and f'was made of {name}, which is not there; start talc tune in the folder that has it; or '
+       'name the model, with the same options: --target=x86-64-v3 --weights=bf16' in result.stderr, result.stderr)
+os.symlink(MODEL, os.path.join(DIRECTORY, name))
+beside = os.path.join(DIRECTORY, 'app.talc-tuned.jsonl')
+subprocess.run([TALC, 'tune', app, '--budget=1', '-t', '1'], check=True, env=nowhere, cwd=TEMPORARY, stdout=subprocess.DEVNULL)
+with open(beside) as file:
+    expect({json.loads(line)['kernel'] for line in file} == {line['kernel'] for line in of_app}, 'a record beside the program')
+os.remove(os.path.join(DIRECTORY, name))
+
 if any(line['plan'] for line in of_app):
     expect(f'talc compile {MODEL} --target=x86-64-v3 --weights=bf16 --tuned={RECORD}.app -o {app}' in said, said)
 # talc tune takes the target that runs here out of several.

@@ -12,6 +12,7 @@
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
+#include "tools/talc/OriginRecord.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
 #include "tools/talc/inspect/InspectPage.h"
@@ -138,18 +139,30 @@ static bool isWholeModel(const CompileOptions &options) {
 // the options of this run.
 static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
   mlir::Builder b(module.getContext());
-  auto origin = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
-  mlir::Attribute model = origin ? origin.get(originKeys::model) : mlir::Attribute();
+  mlir::NamedAttrList origin(module->getAttrOfType<mlir::DictionaryAttr>(originAttr));
+  if (!origin.get(originKeys::model) && isWholeModel(options))
+    origin.set(originKeys::model, b.getStringAttr(options.model));
   llvm::SmallVector<mlir::Attribute> words;
-  if (auto originOptions = origin ? origin.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
-    llvm::append_range(words, originOptions);
-  if (!origin && isWholeModel(options))
-    model = b.getStringAttr(options.model);
+  if (auto earlier = mlir::dyn_cast_or_null<mlir::ArrayAttr>(origin.get(originKeys::options)))
+    llvm::append_range(words, earlier);
   for (const std::string &word : options.modelOptions)
     words.push_back(b.getStringAttr(word));
-  if (model)
-    module->setAttr(originAttr, b.getDictionaryAttr({b.getNamedAttr(originKeys::model, model),
-                                                     b.getNamedAttr(originKeys::options, b.getArrayAttr(words))}));
+  origin.set(originKeys::options, b.getArrayAttr(words));
+  if (origin.get(originKeys::model))
+    module->setAttr(originAttr, origin.getDictionary(module.getContext()));
+}
+
+// Products have no paths, so that the cache of this machine keeps them.
+static void keepOrigin(mlir::ModuleOp module, const CompileOptions &options) {
+  auto noted = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
+  auto model = noted ? noted.getAs<mlir::StringAttr>(originKeys::model) : mlir::StringAttr();
+  if (!model || !makesProduct(options))
+    return;
+  ModelOrigin origin = {model.str(), {}};
+  for (mlir::Attribute word : noted.getAs<mlir::ArrayAttr>(originKeys::options))
+    if (auto text = mlir::dyn_cast<mlir::StringAttr>(word))
+      origin.options.push_back(text.str());
+  recordOrigin(defaultCacheDirectory(options.cache), options.output, origin);
 }
 
 // The plans come from the tuning record of each target; overrides of the user come after them.
@@ -188,6 +201,15 @@ static mlir::LogicalResult tellWarning(mlir::Diagnostic &diagnostic, std::set<st
   if (std::string text = diagnostic.str(); printed.insert(text).second)
     llvm::errs() << "warning: " << text << "\n";
   return mlir::success();
+}
+
+static void tellChoices(mlir::ModuleOp module, const CompileOptions &options, const CompileRequest &request) {
+  if (auto text = module->getAttrOfType<mlir::StringAttr>(chosenFormatsAttr))
+    llvm::errs() << "weights: " << text.getValue() << "\n";
+  if (lacksTokenizer(options, request))
+    llvm::errs() << fmt::format("warning: {}: comes without a tokenizer, so that the compiled model takes and prints "
+                                "token ids only; --tokenizer=PATH adds one\n",
+                                options.model);
 }
 
 static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder,
@@ -241,12 +263,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   request.source = options.model;
   if (llvm::Error error = talc::compile(*input->module, request))
     return error;
-  if (auto text = (*input->module)->getAttrOfType<mlir::StringAttr>(chosenFormatsAttr))
-    llvm::errs() << "weights: " << text.getValue() << "\n";
-  if (lacksTokenizer(options, request))
-    llvm::errs() << fmt::format("warning: {}: comes without a tokenizer, so that the compiled model takes and prints "
-                                "token ids only; --tokenizer=PATH adds one\n",
-                                options.model);
+  keepOrigin(*input->module, options);
+  tellChoices(*input->module, options, request);
   return llvm::Error::success();
 }
 

@@ -71,6 +71,12 @@ private:
   talc_status code = TALC_OK;
 };
 
+// Where a string goes: that of the key in the outermost object, or with null the JSON itself. Null: nowhere.
+using JsonStringChoice = std::function<std::string *(const std::string *key)>;
+
+// Returns false where the text is not JSON; `position` is then the byte where it is not.
+bool readJsonStrings(std::string_view json, const JsonStringChoice &choose, size_t &position);
+
 // A line of a JSON Lines file: "a text", or {"text": "a text", "pair": "the second of a pair"}; `prompt` and `input`
 // mean `text`, too. Other keys are ignored.
 struct JsonLine {

@@ -10,18 +10,18 @@ namespace talc::program {
 
 namespace {
 
-// Every function returns false where the line is not JSON; `at` is then where it is not.
+// Every function returns false where the text is not JSON; `at` is then where it is not.
 class Parser {
 public:
-  explicit Parser(std::string_view line) : line(line) {}
+  // `choose`: see readJsonStrings.
+  Parser(std::string_view line, const JsonStringChoice &choose) : line(line), choose(choose) {}
 
-  bool parse(JsonLine &result);
+  bool parse();
   size_t position() const { return at; }
-  bool hasText() const { return foundText; }
 
 private:
-  bool parseObject(JsonLine &result);
-  bool parseMember(JsonLine &result);
+  bool parseObject();
+  bool parseMember();
   bool parseString(std::string &text);
   bool parseEscape(std::string &text);
   bool parseCode(uint32_t &code);
@@ -45,45 +45,44 @@ private:
   }
 
   std::string_view line;
+  const JsonStringChoice &choose;
   size_t at = 0;
-  bool foundText = false;
 };
 
 }  // namespace
 
-bool Parser::parse(JsonLine &result) {
-  if (next() == '"')
-    foundText = parseString(result.text);
-  if (next() == '{' && !parseObject(result))
+bool Parser::parse() {
+  std::string unused;
+  std::string *target = next() == '"' ? choose(nullptr) : nullptr;
+  if (next() == '"' && !parseString(target ? *target : unused))
+    return false;
+  if (next() == '{' && !parseObject())
     return false;
   skipSpace();
   return at == line.size() && at > 0;
 }
 
-bool Parser::parseObject(JsonLine &result) {
+bool Parser::parseObject() {
   take('{');
   if (take('}'))
     return true;
   do
-    if (!parseMember(result))
+    if (!parseMember())
       return false;
   while (take(','));
   return take('}');
 }
 
-bool Parser::parseMember(JsonLine &result) {
+bool Parser::parseMember() {
   std::string key;
   if (next() != '"' || !parseString(key) || !take(':'))
     return false;
   constexpr int maxDepth = 64;
-  bool isString = next() == '"', isText = key == "text" || key == "prompt" || key == "input";
-  if (!isString || (!isText && key != "pair"))
+  std::string *target = next() == '"' ? choose(&key) : nullptr;
+  if (!target)
     return skipValue(maxDepth);
-  if (key == "pair")
-    return parseString(result.pair.emplace());
-  foundText = true;
-  result.text.clear();
-  return parseString(result.text);
+  target->clear();
+  return parseString(*target);
 }
 
 bool Parser::parseCode(uint32_t &code) {
@@ -182,12 +181,28 @@ bool Parser::skipValue(int depth) {
   return skipWord();
 }
 
+bool readJsonStrings(std::string_view json, const JsonStringChoice &choose, size_t &position) {
+  Parser parser(json, choose);
+  bool isJson = parser.parse();
+  position = parser.position();
+  return isJson;
+}
+
 Status readJsonLine(std::string_view line, const std::string &place, JsonLine &result) {
-  Parser parser(line);
-  if (!parser.parse(result))
+  bool hasText = false;
+  auto choose = [&](const std::string *key) -> std::string * {
+    if (key && *key == "pair")
+      return &result.pair.emplace();
+    if (key && *key != "text" && *key != "prompt" && *key != "input")
+      return nullptr;
+    hasText = true;
+    return &result.text;
+  };
+  size_t position = 0;
+  if (!readJsonStrings(line, choose, position))
     return Status::failure(TALC_ERROR_TEXT, "%s: is not JSON at byte %zu; expected a string or {\"text\": \"...\"}",
-                           place.c_str(), parser.position());
-  if (!parser.hasText())
+                           place.c_str(), position);
+  if (!hasText)
     return Status::failure(TALC_ERROR_TEXT, "%s: has no text; expected a string or {\"text\": \"...\"}", place.c_str());
   return {};
 }

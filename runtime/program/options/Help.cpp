@@ -26,6 +26,7 @@ constexpr Lines usage[] = {
   APP --tokenize -p TEXT                print the ids of a text
   APP --detokenize --ids 5,7,9          print the text of ids
   APP --memory                          print the exact memory needed
+  APP --info                            print what the model is, and how it was compiled; with --json all of it
   APP --devices                         list what the model can run on
 
 )"},

@@ -311,6 +311,7 @@ static OptionSection listOthers(Options &o) {
               {{"--tokenize"}, nullptr, nullptr, action(o, Action::Tokenize)},
               {{"--detokenize"}, nullptr, nullptr, action(o, Action::Detokenize)},
               {{"--memory"}, nullptr, nullptr, action(o, Action::Memory)},
+              {{"--info"}, nullptr, nullptr, action(o, Action::Info)},
               {{"--version"}, nullptr, nullptr, action(o, Action::Version)},
               {{"-h", "--help"}, nullptr, nullptr, action(o, Action::Help)},
           },

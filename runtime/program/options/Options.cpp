@@ -86,7 +86,7 @@ static Status checkSearch(const Options &options) {
 }
 
 static Status checkOptions(const Options &options) {
-  if (options.action == Action::Memory)
+  if (options.action == Action::Memory || options.action == Action::Info)
     return {};
   if (Status status = checkPrompts(options); status.failed())
     return status;

@@ -11,7 +11,7 @@
 
 namespace talc::program {
 
-enum class Action { Evaluate, Tokenize, Detokenize, Memory, Devices, Version, Help };
+enum class Action { Evaluate, Tokenize, Detokenize, Memory, Info, Devices, Version, Help };
 
 // One prompt. Text from a file or standard input is read later.
 struct PromptSource {

@@ -178,6 +178,7 @@ Status readKernels(const std::string &path, KernelList &list) {
   if (Status status = readModelInfo(artifact, list.facts); status.failed())
     return status;
   list.foreign = foreignFamily(artifact);
+  list.fingerprint = artifact.fingerprint();
   const Artifact::LocatedSection *section = artifact.find(artifact::SectionKind::Manifest);
   Json manifest;
   if (section) {

@@ -55,7 +55,8 @@ struct KernelList {
   std::string model, target, weightType;  // target: empty for a kind of GPU
   artifact::ModelInfo facts = {};
   std::string foreign;                     // the CPU family of the code, if it differs from this machine's
-  std::string origin;                      // the model that talc compile was given; empty: not known
+  uint64_t fingerprint = 0;                // of the artifact
+  std::string origin;                      // the name of the model that talc compile was given; empty: not known
   std::vector<std::string> originOptions;  // its model options
   int64_t parameters = 0;
   bool encoder = false;                                             // encode is the only entry

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a program's manifest, and asks the runtime which of its code runs here.
+// Reads a program's manifest, finds its model, and asks the runtime which of its code runs here.
 #include "tools/talc/tune/Tune.h"
 
+#include "compiler/Compiler.h"
 #include "compiler/targets/Target.h"
 #include "tools/talc/ModelOptions.h"
+#include "tools/talc/OriginRecord.h"
 #include "tools/talc/bench/ModelRun.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 namespace talc::tools {
 
@@ -32,16 +36,27 @@ static std::string chooseTarget(const std::string &program, const std::string &d
       program, run.target(), words);
 }
 
-static std::string takeOrigin(const std::string &command, const bench::KernelList &list, CompileOptions &model) {
+// The model of a product that was compiled here, or one of its name in this folder or beside it.
+static ModelOrigin locateOrigin(const std::string &program, const bench::KernelList &list, const std::string &cache) {
+  if (auto recorded = findOrigin(defaultCacheDirectory(cache), list.fingerprint))
+    return *recorded;
+  llvm::SmallString<256> beside = llvm::sys::path::parent_path(program);
+  llvm::sys::path::append(beside, list.origin);
+  bool isBeside = !llvm::sys::fs::exists(list.origin) && llvm::sys::fs::exists(beside);
+  return {isBeside ? beside.str().str() : list.origin, list.originOptions};
+}
+
+static std::string takeOrigin(const std::string &command, const std::string &program, const bench::KernelList &list,
+                              CompileOptions &model) {
   if (list.origin.empty())
     return "does not say which model it was made of";
-  std::string words = llvm::join(list.originOptions, " ");
-  if (!llvm::sys::fs::exists(list.origin))
-    return fmt::format("was made of {}, which is not there; start {} where talc compile was started", list.origin,
-                       command);
-  model.model = list.origin;
-  model.modelOptions = list.originOptions;
-  if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
+  ModelOrigin origin = locateOrigin(program, list, model.cache);
+  std::string words = llvm::join(origin.options, " ");
+  if (!llvm::sys::fs::exists(origin.model))
+    return fmt::format("was made of {}, which is not there; start {} in the folder that has it", origin.model, command);
+  model.model = origin.model;
+  model.modelOptions = origin.options;
+  if (std::string problem = parseModelOptions(origin.options, model); !problem.empty())
     return fmt::format("was made with {}: {}; compile it again", words, problem);
   return "";
 }
@@ -49,7 +64,7 @@ static std::string takeOrigin(const std::string &command, const bench::KernelLis
 std::string readModelOrigin(const std::string &command, const std::string &program, CompileOptions &model) {
   bench::KernelList list;
   Status status = bench::readKernels(program, list);
-  return status.failed() ? status.text() : takeOrigin(command, list, model);
+  return status.failed() ? status.text() : takeOrigin(command, program, list, model);
 }
 
 std::string resolveModelOrigin(TuneOptions &options) {
@@ -64,8 +79,9 @@ std::string resolveModelOrigin(TuneOptions &options) {
   if (!model.modelOptions.empty())
     return wrong("is a compiled program, and says itself what it was made of; leave out " +
                  llvm::join(model.modelOptions, " "));
-  if (std::string problem = takeOrigin("talc tune", list, model); !problem.empty())
-    return wrong(problem + "; or name the model, with the same options");
+  if (std::string problem = takeOrigin("talc tune", options.program, list, model); !problem.empty())
+    return wrong(problem + "; or name the model, with the same options" +
+                 (list.originOptions.empty() ? "" : ": " + llvm::join(list.originOptions, " ")));
   return chooseTarget(options.program, options.device, model.target);
 }
 

@@ -171,7 +171,8 @@ llvm::Error Tuner::measureMachine() {
 }
 
 llvm::Error Tuner::openRecord() {
-  path = options.record.empty() ? defaultTuningRecord(options.compile.model) : options.record;
+  const std::string &named = options.program.empty() ? options.compile.model : options.program;
+  path = options.record.empty() ? defaultTuningRecord(named) : options.record;
   NamedBy namedBy = options.record.empty() ? NamedBy::Talc : NamedBy::User;
   if (std::string problem = record.read(path, namedBy, notes); !problem.empty())
     return makeError(ErrorCode::Output, "{}; name another record by -o", problem);
@@ -380,8 +381,7 @@ std::string Tuner::compileAgain() const {
   std::string words;
   for (const std::string &word : options.compile.modelOptions)
     words += " " + shellWord(word);
-  if (!options.record.empty())
-    words += " " + shellWord("--tuned=" + options.record);
+  words += " " + shellWord("--tuned=" + path);
   return fmt::format("talc compile {}{} -o {}", shellWord(options.compile.model), words, shellWord(options.program));
 }
 
