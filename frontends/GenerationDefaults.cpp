@@ -53,6 +53,9 @@ DictionaryAttr generationDictionary(const GenerationDefaults &values, MLIRContex
   artifact::forEachTokenList(values, [&](const TokenListSetting &setting, const std::vector<int64_t> &list) {
     entries.push_back(b.getNamedAttr(setting.name, b.getDenseI64ArrayAttr(list)));
   });
+  SmallVector<StringRef> stops(values.stops.begin(), values.stops.end());
+  if (!stops.empty())
+    entries.push_back(b.getNamedAttr(artifact::stopsEntry, b.getStrArrayAttr(stops)));
   return b.getDictionaryAttr(entries);
 }
 

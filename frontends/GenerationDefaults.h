@@ -19,7 +19,9 @@ struct ReadForm {
 };
 
 // A frontend begins with artifact::neutralSettings<ReadForm>().
-using GenerationDefaults = artifact::GenerationSettings<ReadForm>;
+struct GenerationDefaults : artifact::GenerationSettings<ReadForm> {
+  std::vector<std::string> stops;  // texts that end a text
+};
 
 // Drops token ids beyond the vocabulary, and the end of lists that are too long for an artifact; adds the keys of such
 // lists to `ignored`.

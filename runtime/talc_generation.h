@@ -96,12 +96,14 @@ typedef struct talc_request {
                                     log_probabilities */
   int32_t new_tokens;            /* at most; 0: as the model's authors say, else 128, of an answer as many as fit;
                                     TALC_NONE: the prompt is evaluated and nothing is generated */
-  int32_t ignore_end;            /* 1: go on after an end token */
+  int32_t ignore_end;            /* 1: go on after an end token, or a stop text of the model */
   int32_t prompt_logits;     /* 1: events with the logits of all tokens of the prompt, of an answer: its beginning */
   int32_t log_probabilities; /* 1: with each new token */
   talc_text_form text_form;
   int32_t stop_count;
-  const char *const *stops;    /* [stop_count], UTF-8 with a NUL: a text ends where one of them would begin */
+  /* [stop_count], UTF-8 with a NUL: a text ends where one of them would begin. The model's own (stop_strings) count,
+     too, unless ignore_end is 1; beam search cuts its texts there. */
+  const char *const *stops;
   talc_on_event on_event;      /* NULL: no events */
   void *user;                  /* for on_event */
   const char *source_language; /* of `text`, one of talc_model_info.languages; NULL: the model's source_language */

@@ -91,7 +91,7 @@ private:
   LauncherElf stub;
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
-  std::string manifest, labels;
+  std::string manifest, labels, stops;
   std::vector<uint8_t> embedding;
   std::vector<artifact::KvRun> states;
   std::vector<uint8_t> tables;
@@ -118,6 +118,7 @@ llvm::Error ArtifactWriter::prepare() {
   if (!named)
     return named.takeError();
   labels = std::move(*named);
+  stops = makeStopTexts(parts.module);
   auto head = makeEmbeddingSection(parts.module);
   if (!head)
     return head.takeError();
@@ -160,6 +161,8 @@ void ArtifactWriter::plan() {
     addSection(SectionKind::KvCache, asBytes(states));
   if (!labels.empty())
     addSection(SectionKind::Labels, asBytes(labels));
+  if (!stops.empty())
+    addSection(SectionKind::StopTexts, asBytes(stops));
   if (!embedding.empty())
     addSection(SectionKind::Embedding, embedding);
   if (!tables.empty())

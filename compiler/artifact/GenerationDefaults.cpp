@@ -7,6 +7,7 @@
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -51,6 +52,20 @@ public:
     target.count = integers(setting.name, last, target.ids);
     require(setting.name, wrong || !grouped || artifact::areTokenGroups(target.ids, target.count, vocabulary),
             fmt::format("groups of two token ids or more below {}, each after its length", vocabulary));
+  }
+
+  void readStops() {
+    Attribute attr = find(artifact::stopsEntry);
+    auto list = dyn_cast_or_null<ArrayAttr>(attr);
+    auto isStop = [](Attribute entry) {
+      auto text = dyn_cast<StringAttr>(entry);
+      return text && !text.getValue().empty() && text.getValue().size() <= artifact::maxStopBytes &&
+             !text.getValue().contains(char(0)) && llvm::json::isUTF8(text.getValue());
+    };
+    require(artifact::stopsEntry,
+            !attr || (list && list.size() <= artifact::maxStopTexts && llvm::all_of(list, isStop)),
+            fmt::format("at most {} texts in UTF-8 of 1 to {} bytes without NUL", artifact::maxStopTexts,
+                        artifact::maxStopBytes));
   }
 
   llvm::Error finish(const std::string &model) {
@@ -146,9 +161,20 @@ llvm::Expected<artifact::StoredSettings> readGeneration(ModuleOp module, uint32_
   auto read = [&](const auto &setting, auto &value) { reader.read(setting, value); };
   artifact::forEachSetting(settings, read);
   artifact::forEachTokenList(settings, read);
+  reader.readStops();
   if (llvm::Error error = reader.finish(modelName(module)))
     return std::move(error);
   return settings;
+}
+
+std::string makeStopTexts(ModuleOp module) {
+  auto entries = module->getAttrOfType<DictionaryAttr>(generationAttr);
+  auto stops = entries ? entries.getAs<ArrayAttr>(artifact::stopsEntry) : ArrayAttr();
+  std::string section;
+  if (stops)
+    for (auto text : stops.getAsRange<StringAttr>())
+      section += text.str() + '\0';
+  return section;
 }
 
 }  // namespace talc

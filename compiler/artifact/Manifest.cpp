@@ -32,6 +32,13 @@ static Json describeWeight(const PlacedWeight &placed) {
           {"bytes", placed.bytes}};
 }
 
+static Json describeWords(ArrayAttr words) {
+  Json list = Json::array();
+  for (auto word : words.getAsRange<StringAttr>())
+    list.push_back(word.str());
+  return list;
+}
+
 // The settings of generation as the module's attribute has them; what is not said there is neutral.
 static Json describeSettings(DictionaryAttr settings) {
   Json object = Json::object();
@@ -50,14 +57,9 @@ static Json describeSettings(DictionaryAttr settings) {
   artifact::forEachSetting([&](const artifact::Setting &setting) { add(setting.name, settings.get(setting.name)); });
   artifact::forEachTokenList(
       [&](const artifact::TokenListSetting &setting) { add(setting.name, settings.get(setting.name)); });
+  if (auto stops = settings.getAs<ArrayAttr>(artifact::stopsEntry))
+    object[artifact::stopsEntry] = describeWords(stops);
   return object;
-}
-
-static Json describeWords(ArrayAttr words) {
-  Json list = Json::array();
-  for (auto word : words.getAsRange<StringAttr>())
-    list.push_back(word.str());
-  return list;
 }
 
 // A text, a number or a list of them; null: something else.

@@ -49,6 +49,9 @@ llvm::Expected<artifact::StoredSettings> readGeneration(mlir::ModuleOp module, u
 // in UTF-8 and without NUL.
 llvm::Expected<std::string> makeLabels(mlir::ModuleOp module, const artifact::ModelInfo &info);
 
+// Texts that end a text, which stand in talc.generation as `stops`; readGeneration checks them. Empty without any.
+std::string makeStopTexts(mlir::ModuleOp module);
+
 // The section from which the runtime makes rotary tables (RotaryTables.h): those of the weights that begin at
 // `firstTable` or later. Empty without any.
 llvm::Expected<std::vector<uint8_t>> makeRotaryTablesSection(mlir::ModuleOp module,

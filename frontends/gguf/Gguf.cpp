@@ -91,7 +91,7 @@ static void tellEnds(const GgufModel &model, llvm::ArrayRef<int64_t> ends, MLIRC
 static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchitecture &architecture,
                                          const FamilyTokens &tokens, OwningOpRef<ModuleOp> &module,
                                          Diagnostics &diagnostics) {
-  auto values = artifact::neutralSettings<ReadForm>();
+  GenerationDefaults values = {artifact::neutralSettings<ReadForm>(), {}};
   values.beginToken = readToken(model, "tokenizer.ggml.bos_token_id", diagnostics);
   size_t named = 0;
   values.end = readEnds(model, hasOutput(*module, logitsOutput), named, diagnostics);

@@ -119,6 +119,23 @@ static void readSuppressed(const ModelConfig &config, int64_t vocabulary, Genera
   values.beginSuppressed = config.tokens(settings::beginSuppressed.key, values.beginSuppressed);
 }
 
+// A text or a list of texts.
+static void readStops(const ModelConfig &config, GenerationDefaults &values) {
+  const char *key = "stop_strings";
+  if (config.isText(key))
+    values.stops = {config.text(key, "")};
+  else
+    values.stops = config.texts(key);
+  auto isWrong = [](const std::string &text) {
+    return text.empty() || text.size() > artifact::maxStopBytes || text.find('\0') != std::string::npos;
+  };
+  if (values.stops.size() > artifact::maxStopTexts)
+    config.invalid(key, fmt::format("has {} texts, expected at most {}", values.stops.size(), artifact::maxStopTexts));
+  else if (auto wrong = std::find_if(values.stops.begin(), values.stops.end(), isWrong); wrong != values.stops.end())
+    config.invalid(key, fmt::format("has a text of {} bytes, expected texts of 1 to {} bytes without NUL",
+                                    wrong->size(), artifact::maxStopBytes));
+}
+
 // Keys that talc does not honour, unless they have the value that changes nothing. docs/generation.md lists all keys.
 static void findIgnored(const json &object, std::set<std::string> &ignored) {
   static const std::pair<const char *, double> keys[] = {
@@ -139,7 +156,6 @@ static void findIgnored(const json &object, std::set<std::string> &ignored) {
       {"num_return_sequences", 1},
       {"penalty_alpha", 0},
       {"sequence_bias", 0},
-      {"stop_strings", 0},
       {"token_healing", 0},
       {"top_h", 0},
       {"watermarking_config", 0},
@@ -159,6 +175,7 @@ static void readSettings(const json &object, const ModelConfig &config, int64_t 
   readValues(config, values);
   reconcileLengths(config, values);
   readSuppressed(config, vocabulary, values, ignored);
+  readStops(config, values);
   findIgnored(object, ignored);
 }
 
@@ -177,7 +194,7 @@ static std::optional<json> readObject(const ModelDirectory &directory, Diagnosti
 
 // The settings if no file has any.
 static GenerationDefaults classDefaults(const FamilyTokens &tokens) {
-  auto values = artifact::neutralSettings<ReadForm>();
+  GenerationDefaults values = {artifact::neutralSettings<ReadForm>(), {}};
   values.topK = 50;
   values.beginToken = tokens.begin;
   values.startToken = tokens.start;

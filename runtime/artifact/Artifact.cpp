@@ -41,6 +41,8 @@ const char *sectionName(uint32_t kind) {
     return "rotary tables";
   case SectionKind::Embedding:
     return "embedding";
+  case SectionKind::StopTexts:
+    return "stop texts";
   }
   return nullptr;
 }

@@ -40,7 +40,7 @@ constexpr char reservedMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C',
   talc_reserved_for_the_name_of_the_function_that_opens_the_model_of_a_library_or_object_which_is_that_of_its_file____0
 
 enum class SectionKind : uint32_t {
-  Manifest = 1,      // UTF-8 JSON for people and tools; the runtime never reads it
+  Manifest = 1,      // UTF-8 JSON for people and tools; the runtime hands it out and never reads it
   ModelInfo = 2,     // one struct ModelInfo
   Code = 3,          // a CodeHeader and the code, one section per target; the runtime takes the first that it can run
   Weights = 4,       // packed weights, addressed by offsets that the generated code holds; one section per layout
@@ -49,6 +49,7 @@ enum class SectionKind : uint32_t {
   KvCache = 7,       // an array of KvRun: the layout of a slot of the KV cache; absent when the model keeps nothing
   RotaryTables = 8,  // a RotaryTable and its numbers for each table of tableBytes; absent when there are none
   Embedding = 9,     // runtime/embedding/EmbeddingFormat.h; absent when ModelInfo::pooling says all
+  StopTexts = 10,    // texts that end a text, UTF-8, each ended by a NUL; absent when the model has none
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.

@@ -18,6 +18,8 @@
 namespace talc::artifact {
 
 constexpr int32_t maxBeams = 1024;
+constexpr uint32_t maxStopTexts = 64, maxStopBytes = 1024;  // of each
+constexpr char stopsEntry[] = "stops";                      // in talc.generation and in the manifest: these texts
 constexpr double unbounded = 1e6;       // as a bound: there is none, though no frontend may exceed it
 constexpr double smallestAbove = 1e-6;  // the smallest value that a frontend may give for a number above 0
 

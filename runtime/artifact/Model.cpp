@@ -26,6 +26,8 @@ Status Model::open(const OpenOptions &options, const std::string &device, const 
     return status;
   if (Status status = findLabels(); status.failed())
     return status;
+  if (Status status = findStopTexts(); status.failed())
+    return status;
   return openEmbedding();
 }
 
@@ -60,19 +62,16 @@ uint64_t Model::memoryBytes() const {
   return bytes;
 }
 
-// Fills `labels` with pointers into the section, where a NUL follows every label, the last one too. Returns null, or
-// what is wrong with the section.
-static const char *readLabels(const unsigned char *bytes, uint64_t size, uint64_t count,
-                              std::vector<const char *> &labels) {
-  std::string_view text(reinterpret_cast<const char *>(bytes), size);
-  if (text.empty() || text.back() != '\0')
-    return "the last label has no end";
-  if (static_cast<uint64_t>(std::count(text.begin(), text.end(), '\0')) != count)
-    return "the model has another number of classes";
-  if (tokenizer::findInvalid(text) != std::string_view::npos)
-    return "a label is not valid UTF-8";
-  for (size_t at = 0; at < text.size(); at = text.find('\0', at) + 1)
-    labels.push_back(text.data() + at);
+// Fills `texts` with pointers into the section, where a NUL follows every text, the last one too. Returns null, or what
+// is wrong with the section.
+static const char *readTexts(const Artifact::LocatedSection &section, std::vector<const char *> &texts) {
+  std::string_view all(reinterpret_cast<const char *>(section.bytes), section.header.size);
+  if (all.empty() || all.back() != '\0')
+    return "the last text has no end";
+  if (tokenizer::findInvalid(all) != std::string_view::npos)
+    return "a text is not valid UTF-8";
+  for (size_t at = 0; at < all.size(); at = all.find('\0', at) + 1)
+    texts.push_back(all.data() + at);
   return nullptr;
 }
 
@@ -85,8 +84,21 @@ Status Model::findLabels() {
     if (output.kind == static_cast<uint32_t>(OutputKind::Classes) ||
         output.kind == static_cast<uint32_t>(OutputKind::TokenClasses))
       classes = output.width;
-  if (const char *wrong = readLabels(section->bytes, section->header.size, classes, classNames))
+  const char *wrong = readTexts(*section, classNames);
+  if (!wrong && classNames.size() != classes)
+    wrong = "the model has another number of classes";
+  if (wrong)
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'labels': %s", name().c_str(), wrong);
+  return {};
+}
+
+Status Model::findStopTexts() {
+  const Artifact::LocatedSection *section = file.find(SectionKind::StopTexts);
+  const char *wrong = section ? readTexts(*section, stops) : nullptr;
+  if (std::any_of(stops.begin(), stops.end(), [](const char *text) { return !*text; }))
+    wrong = "a text is empty";
+  if (wrong)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'stop texts': %s", name().c_str(), wrong);
   return {};
 }
 

@@ -43,6 +43,9 @@ public:
   // Names of the classes; empty: they have none.
   const std::vector<const char *> &labels() const { return classNames; }
 
+  // Texts before which a text ends; none is empty.
+  const std::vector<const char *> &stopTexts() const { return stops; }
+
   // Makes one vector of hidden states; null: the model has none.
   const EmbeddingHead *embeddingHead() const { return head ? &*head : nullptr; }
 
@@ -75,6 +78,7 @@ private:
   Status openTokenizer();
   Status findKvRuns();
   Status findLabels();
+  Status findStopTexts();
   Status openEmbedding();
   void listSampleable();
 
@@ -84,7 +88,7 @@ private:
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;
-  std::vector<const char *> classNames;
+  std::vector<const char *> classNames, stops;
   std::optional<EmbeddingHead> head;
   std::vector<artifact::KvRun> runs;
 };

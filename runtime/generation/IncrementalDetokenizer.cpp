@@ -6,12 +6,12 @@
 
 namespace talc {
 
-// Tokens are detokenized one by one only if text is shown as it comes, or follows other text.
+// Tokens are detokenized one by one only if text is shown as it comes, follows other text, or may end it.
 IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request &request)
     : tokenizer(model.tokenizer()), request(request) {
   constexpr size_t usualBytes = 512;
   bool wholeSuffices = request.textForm == TALC_TEXT_AT_END && request.isAnswer && request.stops.empty();
-  if (request.textForm == TALC_TEXT_NONE || wholeSuffices)
+  if ((request.textForm == TALC_TEXT_NONE && request.stops.empty()) || wholeSuffices)
     return;
   stream.emplace(*tokenizer);
   DecodeScratch scratch;
@@ -73,7 +73,7 @@ void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScra
 }
 
 std::string_view IncrementalDetokenizer::take() {
-  if (!ended && request.textForm == TALC_TEXT_AT_END)
+  if (request.textForm == TALC_TEXT_NONE || (!ended && request.textForm == TALC_TEXT_AT_END))
     return {};
   size_t begin = takenBytes;
   takenBytes = ended ? text.size() : std::max(takenBytes, text.size() - heldBack());

@@ -191,14 +191,16 @@ Status RequestReader::readText() {
       return wrong("a stop text is NULL or empty");
     request.stops.emplace_back(given.stops[i]);
   }
-  return request.stops.empty() || request.textForm != TALC_TEXT_NONE
-             ? Status()
-             : wrong("stop texts need a text_form other than TALC_TEXT_NONE, and a tokenizer");
+  if (given.stop_count > 0 && request.textForm == TALC_TEXT_NONE)
+    return wrong("stop texts need a text_form other than TALC_TEXT_NONE, and a tokenizer");
+  if (model.tokenizer() && !request.ignoresEnd)
+    request.stops.insert(request.stops.end(), model.stopTexts().begin(), model.stopTexts().end());
+  return {};
 }
 
 // Beams that only the model's authors ask for give way to what beams cannot do.
 Status RequestReader::chooseSearch() {
-  bool unfit = request.ignoresEnd || !request.stops.empty() || request.wantsLogProbabilities;
+  bool unfit = request.ignoresEnd || given.stop_count > 0 || request.wantsLogProbabilities;
   bool asked = given.search && given.search->beams != 0;
   bool samples = request.sampling.temperature > 0 && !asked;
   if (unfit && asked && request.searches())

@@ -20,7 +20,7 @@ struct Request {
   bool fillsRoom = false;  // the limit comes from the model's capacity, which is less than what was asked for
   bool ignoresEnd = false, wantsLogits = false, wantsLogProbabilities = false;
   talc_text_form textForm = TALC_TEXT_STREAMED;
-  std::vector<std::string> stops;  // none of them is empty
+  std::vector<std::string> stops;  // the caller's and the model's; none of them is empty
   talc_on_event onEvent = nullptr;
   void *user = nullptr;
 

@@ -24,7 +24,8 @@ The third column is the name in the module's attribute `talc.generation` and in 
 )";
 
 static constexpr const char *tail =
-    R"(| `pad_token_id` | | | a token id | | begins texts of an encoder-decoder where nothing else does; nothing is padded |
+    R"(| `stop_strings` | `--stop` adds to it | `stops` | at most 64 texts | none | a text ends before the first of them; `--ignore-eos` goes on |
+| `pad_token_id` | | | a token id | | begins texts of an encoder-decoder where nothing else does; nothing is padded |
 
 ## What talc generates without
 
@@ -32,7 +33,7 @@ A warning names these when the model is compiled, unless they have the value tha
 
 | key | what it would do |
 |---|---|
-| `max_time`, `stop_strings` | end texts after a time, or after certain words |
+| `max_time` | end texts after a time |
 | `num_return_sequences` | several texts for a prompt |
 | `num_beam_groups`, `diversity_penalty` | groups of beams |
 | `constraints`, `force_words_ids`, `forced_decoder_ids` | words that must occur, tokens in certain places |

@@ -166,13 +166,16 @@ static OptionSection listGeneration(Options &o) {
   OptionSection section = {"generating text (decoders and encoder-decoders):", {}, ""};
   Rows &rows = section.options;
   addSettings(OptionGroup::Length, o, rows);
-  rows.push_back(
-      {{"--ignore-eos"}, nullptr, "go on after an end token (also --no-eos)", flag(o.ignoreEnd), forGenerators});
+  rows.push_back({{"--ignore-eos"},
+                  nullptr,
+                  "go on after an end token or a stop text of the model (also --no-eos)",
+                  flag(o.ignoreEnd),
+                  forGenerators});
   // The same option with its other name.
   rows.push_back({{"--ignore-eos", "--no-eos"}, nullptr, nullptr, flag(o.ignoreEnd), forGenerators});
   rows.push_back({{"--stop"},
                   "TEXT",
-                  "end before TEXT, which is not printed; may be given several times",
+                  "end before TEXT, which is not printed; may be given several times, and adds to the model's own",
                   stop(o),
                   forGenerators});
   rows.push_back({{"--no-bos"},

@@ -165,9 +165,9 @@ bool checkLabels(const std::string &path) {
     return isRefused(path, sections, part);
   };
   using namespace std::string_literals;
-  bool good = check("x\0\0yz\0"s, nullptr) && check("x\0y\0z"s, "labels': the last label has no end");
+  bool good = check("x\0\0yz\0"s, nullptr) && check("x\0y\0z"s, "labels': the last text has no end");
   good &= check("x\0y\0"s, "labels': the model has another number") && check("x\0y\0z\0z\0"s, "another number");
-  good &= check("", "no end") && check("x\0\xff\0z\0"s, "labels': a label is not valid UTF-8");
+  good &= check("", "no end") && check("x\0\xff\0z\0"s, "labels': a text is not valid UTF-8");
   FakeOptions options = classifier();  // labels of a model without classes
   options.result = OutputKind::Hidden;
   good &= isRefused(path, makeSections(options), "labels': the model has another number of classes");
