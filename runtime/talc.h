@@ -153,6 +153,7 @@ typedef struct talc_result_info {
   talc_result_kind kind;
   int32_t width;
 } talc_result_info;
+
 enum { TALC_MAX_RESULTS = 2 };
 
 /* How hidden states of a text become one vector, if the user does not say; see talc_embedding.h. */
@@ -240,7 +241,8 @@ typedef struct talc_model_info {
    function NAME_open of its header NAME.h, which has the same options and errors.
    Errors: FILE, DAMAGED, VERSION, CPU, DEVICE, DEVICE_FAILED, MEMORY, ARGUMENT.
    Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. TALC_CACHE is the
-   folder of notes about files whose weights passed, instead of ~/.cache/talc; off: none are read or written. */
+   folder of notes about files whose weights passed, instead of ~/.cache/talc; off: none are read or written.
+   TALC_PERF=1 writes the names of kernels to /tmp/perf-PID.map, where perf looks for them. */
 TALC_API talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
                                      talc_error *error);
 
@@ -252,6 +254,7 @@ TALC_API talc_status talc_model_open_descriptor(int32_t descriptor, const talc_o
    the model is open. Weights are read where they lie, code is copied. */
 TALC_API talc_status talc_model_open_memory(const void *bytes, size_t size, const talc_open_options *options,
                                             talc_model **model, talc_error *error);
+
 TALC_API void talc_model_close(talc_model *model);
 
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
@@ -413,30 +416,6 @@ typedef struct talc_session_memory {
 TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_session_memory *memory, int32_t *threads,
                                              talc_error *error);
 
-/* ---- Sampling -------------------------------------------------------------------------------------------------- */
-
-/* Settings, rules, a random generator and a text as far as it goes: one per sequence. */
-typedef struct talc_sampler talc_sampler;
-
-/* For one row of the session's logits after another; samplers share memory of the session, which must outlive them, and
-   are used by the session's thread. `sampling` and `rules` NULL: the model's defaults. Of `rules` everything counts but
-   beams, length_penalty, early_stopping, renormalize and start_token; a copy is kept. `length`: tokens that the text
-   has in the end, the last of them rules->forced_end; 0: as many as the caller likes. The generator is SplitMix64
-   (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with `seed`; each drawn token
-   takes one number, of which the upper 53 bits are the uniform variate. Errors: ARGUMENT. */
-TALC_API talc_status talc_sampler_create(talc_session *session, const talc_sampling *sampling, const talc_search *rules,
-                                         int32_t length, talc_sampler **sampler, talc_error *error);
-TALC_API void talc_sampler_destroy(talc_sampler *sampler);
-
-/* Adds tokens to the text, which the repetition penalty and the rules look at: its beginning, all that comes before the
-   first talc_sample, and later what was not sampled. talc_sample adds what it returns. Errors: TOKEN (no such id). */
-TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
-
-/* Chooses a token from logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN counts as
-   minus infinity; suppressed tokens, and ids that a tokenizer is present for and does not have (padding of the
-   vocabulary), are never chosen. Allocates nothing, within the length of a slot. Errors: LOGITS, ARGUMENT. */
-TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
-
 #ifdef __cplusplus
 }
 #endif
@@ -445,6 +424,7 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 #include "talc_embedding.h"
 #include "talc_generation.h"
 #include "talc_manifest.h"
+#include "talc_sampling.h"
 #include "talc_scoring.h"
 #include "talc_text.h"
 

@@ -26,7 +26,7 @@ DIRECTIONS = {
     "test": {"test", "tools", "frontends", "compiler", "dialects", "runtime"},
     "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
 }
-PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_device.h", "runtime/talc_embedding.h", "runtime/talc_generation.h", "runtime/talc_manifest.h", "runtime/talc_scoring.h",
+PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_device.h", "runtime/talc_embedding.h", "runtime/talc_generation.h", "runtime/talc_manifest.h", "runtime/talc_sampling.h", "runtime/talc_scoring.h",
                   "runtime/talc_text.h"}
 FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "frontends/families/Families.h"}
 # What only code for one kind of machine may speak of, which stands in folders of that kind: compiler/targets/cpu, ...

@@ -77,7 +77,7 @@ private:
   const ModelDirectory &directory;
   const WeightOpener &open;
   Diagnostics &diagnostics;
-  int64_t features = 0;        // after the last module; 0 before pooling
+  int64_t features = 0;     // after the last module; 0 before pooling
   std::string modulesPath;  // of the folders of modules: absolute, or empty if the model's own files lie beside them
 };
 

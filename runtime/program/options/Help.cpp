@@ -34,7 +34,7 @@ constexpr Lines usage[] = {
 
 constexpr Lines examples[] = {
     {R"(exit status: 0 success, 1 error, 2 wrong command line. Results go to standard output, all else to standard error.
-environment: TALC_CPU_LEVEL=v2|v3|v4 uses code for a lower level than the processor's.
+environment: TALC_CPU_LEVEL=v2|v3|v4 uses code for a lower level than the processor's; TALC_PERF=1 names kernels for perf.
 
 examples:
 )"},
