@@ -101,8 +101,11 @@ struct OtherFile {
 };
 
 static std::vector<OtherFile> otherFiles(const ModelDirectory &directory, const std::string &prefix) {
+  constexpr size_t mostFiles = 100;  // each stays open as long as the directory
   std::vector<OtherFile> result;
-  for (const std::string &name : directory.names()) {
+  std::vector<std::string> names = directory.names();
+  names.resize(std::min(names.size(), mostFiles));
+  for (const std::string &name : names) {
     Diagnostics ignored;
     OpenFile file = directory.openFile(name, ignored);
     std::string head(std::min<uint64_t>(file.size(), formatHeadBytes), '\0');
