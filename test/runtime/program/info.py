@@ -16,5 +16,5 @@ assert found == manifest, 'another object than the manifest'
 for key, value in (('family', 'gpt2'), ('compiled', '2026-01-02'), ('targets', ['x86-64-v3']), ('vocabulary', 780),
                    ('max_sequence', 64), ('longest_sequence', 256), ('kv_formats', {'keys': 'f16', 'values': 'f16'})):
     assert manifest[key] == value, key
-assert manifest['origin']['model'] == 'tales' and '--calibrate=text.txt' in manifest['origin']['options'], 'origin'
+assert manifest['origin']['model'] == 'tales', 'origin'
 assert sum(entry['weights'] for entry in manifest['formats'].values()) == len(manifest['weights']), 'formats'
