@@ -28,11 +28,13 @@ OpenFile::OpenFile(int number, uint64_t size)
 uint64_t OpenFile::storedBytes() const {
   constexpr uint64_t blockBytes = 512;
   struct stat facts;
-  bool isKnown = fstat(*descriptor, &facts) == 0 && facts.st_blocks > 0;  // some file systems do not say
+  bool isKnown = descriptor && fstat(*descriptor, &facts) == 0 && facts.st_blocks > 0;  // some file systems do not say
   return isKnown ? std::min(bytes, static_cast<uint64_t>(facts.st_blocks) * blockBytes) : bytes;
 }
 
 bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
+  if (!descriptor)
+    return false;
   auto *bytesLeft = static_cast<char *>(destination);
   while (count > 0) {
     ssize_t got = pread(*descriptor, bytesLeft, count, static_cast<off_t>(offset));

@@ -13,7 +13,7 @@
 
 namespace talc {
 
-// An open file. Copies share a file descriptor, which the last one closes.
+// An open file, or none, of which nothing can be read. Copies share a file descriptor, which the last one closes.
 class OpenFile {
 public:
   OpenFile() = default;
@@ -23,7 +23,7 @@ public:
   uint64_t size() const { return bytes; }
   // The bytes that the file system stores: fewer than the size if the file has holes.
   uint64_t storedBytes() const;
-  int descriptorNumber() const { return *descriptor; }
+  int descriptorNumber() const { return descriptor ? *descriptor : -1; }
   // Reads exactly `count` bytes from `offset` on; false if the file is too short.
   bool read(uint64_t offset, void *destination, size_t count) const;
   // Whether `count` bytes from `offset` on are those of `other` from `otherOffset` on.
