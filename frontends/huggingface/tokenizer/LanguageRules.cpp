@@ -61,11 +61,19 @@ std::vector<std::string> LanguageRules::list() const {
   return result;
 }
 
-const LanguageRules *findLanguageRules(const std::string &className, const TokenizerSettings &settings) {
+const LanguageRules *findLanguageRules(const std::string &className, const TokenizerSettings &settings,
+                                       CompileErrors &errors) {
   const std::string choice = settings.text("language_codes", "m2m100");
-  for (const LanguageRules &rules : table)
-    if (className == rules.className && (!rules.choice || choice == rules.choice))
+  std::string choices;
+  for (const LanguageRules &rules : table) {
+    if (className != rules.className)
+      continue;
+    if (!rules.choice || choice == rules.choice)
       return &rules;
+    choices += (choices.empty() ? "'" : " or '") + std::string(rules.choice) + "'";
+  }
+  if (!choices.empty())
+    errors.fail(TokenizerError::Unsupported, "language_codes", "'" + choice + "', expected " + choices);
   return nullptr;
 }
 

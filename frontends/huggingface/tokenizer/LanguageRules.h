@@ -23,8 +23,9 @@ struct LanguageRules {
   std::string spell(const std::string &code) const { return quotes + code + quotes; }
 };
 
-// Null if texts of the class carry no language.
-const LanguageRules *findLanguageRules(const std::string &className, const TokenizerSettings &settings);
+// Null if texts of the class carry no language. Fails if language_codes selects none of its rows.
+const LanguageRules *findLanguageRules(const std::string &className, const TokenizerSettings &settings,
+                                       CompileErrors &errors);
 
 // Adds "languages" and "source_language" to a description, and replaces its post-processor by the one that the class
 // makes for the language that the settings name. (LanguageTemplates.cpp)

@@ -95,7 +95,7 @@ private:
 
 void applyLanguages(Json &description, const TokenizerSettings &settings, CompileErrors &errors) {
   const TokenizerClass *known = settings.isGeneric() ? nullptr : findTokenizerClass(settings);
-  const LanguageRules *rules = known ? findLanguageRules(known->name, settings) : nullptr;
+  const LanguageRules *rules = known ? findLanguageRules(known->name, settings, errors) : nullptr;
   if (rules && !errors.failed())
     LanguageSettings(description, *rules, settings, errors).apply();
 }

@@ -192,11 +192,9 @@ void translateMarian(FileTranslation &translation) {
 }
 
 void translateM2m100(FileTranslation &translation) {
-  const LanguageRules *rules = findLanguageRules("M2M100Tokenizer", translation.settings);
+  const LanguageRules *rules = findLanguageRules("M2M100Tokenizer", translation.settings, translation.errors);
   SentencePieceModel model;
-  if (!rules)
-    return translation.errors.fail(TokenizerError::Unsupported, "language_codes", "expected \"m2m100\" or \"wmt21\"");
-  if (!readModel(translation, "sentencepiece.bpe.model", model))
+  if (!rules || !readModel(translation, "sentencepiece.bpe.model", model))
     return;
   if (model.byteFallback)
     return translation.errors.fail(TokenizerError::Unsupported, "", "expected a model without byte_fallback");

@@ -137,7 +137,7 @@ void SentencePieceTranslation::camembert() {
 void SentencePieceTranslation::languages() {
   constexpr size_t replaced = 3;
   const TokenizerClass *known = findTokenizerClass(settings);
-  const LanguageRules *rules = known ? findLanguageRules(known->name, settings) : nullptr;
+  const LanguageRules *rules = known ? findLanguageRules(known->name, settings, errors) : nullptr;
   for (const char *special : {"<s>", "<pad>", "</s>", "<unk>"})
     addEntry(special, nullptr);
   if (!ok || !rules)
