@@ -63,13 +63,11 @@ std::string_view chosenName(std::string_view symbol) {
   return name;
 }
 
-// Formats that came later are for those who ask for them: products of a size keep their formats.
 llvm::ArrayRef<FormatRef> sizeFormats() {
   static const std::vector<FormatRef> formats = [] {
     std::vector<FormatRef> list;
-    llvm::copy_if(storageFormats(), std::back_inserter(list), [](FormatRef format) {
-      return format->listed && !llvm::is_contained({"q2_k", "q3_k", "iq4_nl", "iq4_xs"}, format->name);
-    });
+    llvm::copy_if(storageFormats(), std::back_inserter(list),
+                  [](FormatRef format) { return format->listed && format->forSizes; });
     return list;
   }();
   return formats;

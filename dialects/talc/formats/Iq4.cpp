@@ -160,6 +160,7 @@ struct Iq4Xs : WeighedEncoder<Iq4Xs> {
 
 extern const StorageFormat iq4_nlFormat, iq4_xsFormat;
 // Kernels dequantize iq4_xs: its values have eight bits and a sign, for which kernels of k-quants have no room.
-const StorageFormat iq4_nlFormat = weighedFormat<Iq4Nl>("iq4_nl"), iq4_xsFormat = weighedBlockFormat<Iq4Xs>("iq4_xs");
+const StorageFormat iq4_nlFormat = onlyByName(weighedFormat<Iq4Nl>("iq4_nl")),
+                    iq4_xsFormat = onlyByName(weighedBlockFormat<Iq4Xs>("iq4_xs"));
 
 }  // namespace talc

@@ -247,6 +247,7 @@ private:
 
 extern const StorageFormat q2_kFormat, q3_kFormat;
 // Kernels dequantize q2_k: it has minima of 16 values, and quantized activations have sums of 32.
-const StorageFormat q2_kFormat = weighedBlockFormat<Q2_K>("q2_k"), q3_kFormat = weighedFormat<Q3_K>("q3_k");
+const StorageFormat q2_kFormat = onlyByName(weighedBlockFormat<Q2_K>("q2_k")),
+                    q3_kFormat = onlyByName(weighedFormat<Q3_K>("q3_k"));
 
 }  // namespace talc

@@ -123,6 +123,12 @@ template <typename Block> constexpr StorageFormat weighedFormat(std::string_view
   return asIntegers(weighedBlockFormat<Block>(name));
 }
 
+// A format that no size leads to.
+constexpr StorageFormat onlyByName(StorageFormat format) {
+  format.forSizes = false;
+  return format;
+}
+
 // A format whose blocks are assembled from the tables of a checkpoint.
 template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
   return {name,         Block::values,       Block::bytes,        /*exact=*/false,

@@ -69,6 +69,9 @@ struct StorageFormat {
   // that of all values of the row. Null if the importance makes no difference.
   bool (*encodeByImportance)(const float *values, int64_t count, const float *importance, float meanSquare,
                              uint8_t *bytes) = nullptr;
+  // Whether a size such as 4.5bit may choose it, if it is listed. Others are for those who name them: the weights of a
+  // size must not change because talc learned a format.
+  bool forSizes = true;
 
   // The number of values that are quantized together: those of one block, or several.
   int64_t jointValues() const { return std::max(blockValues, scaleValues); }
