@@ -53,7 +53,12 @@ public:
   // Opens a folder directly in this directory, by its plain name.
   std::optional<ModelDirectory> folder(const std::string &name, Diagnostics &diagnostics) const;
 
+  // The files of a checkpoint: all tensors, or the files of a split one in which they lie.
+  static constexpr const char *safetensorsFile = "model.safetensors",
+                              *safetensorsIndex = "model.safetensors.index.json";
+
   bool contains(const std::string &file) const;
+  bool hasSafetensors() const { return contains(safetensorsFile) || contains(safetensorsIndex); }
   // The plain names of at most 10,000 files and folders in it, in order.
   std::vector<std::string> names() const;
   // Opens a regular file of the directory by its plain name. Links are refused, except those to files of the Hugging

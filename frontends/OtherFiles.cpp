@@ -14,12 +14,12 @@
 
 namespace talc {
 
-static bool isModel(const std::string &path, bool hasWeights) {
+// Whether a directory holds a model that talc reads. A file that is part of one may be its weights by another name.
+static bool isModel(const std::string &path, FormatUse use) {
   Diagnostics ignored;
   auto directory = ModelDirectory::open(path, ignored);
   return directory && directory->contains("config.json") &&
-         (hasWeights || directory->contains("model.safetensors") ||
-          directory->contains("model.safetensors.index.json"));
+         (use == FormatUse::PartOfModel || directory->hasSafetensors());
 }
 
 // The directory of the file, the one above it (of model/onnx/model.onnx), or the one with its name (of model.tar.gz)
@@ -33,10 +33,10 @@ static std::string findModel(const std::string &file, FormatUse use) {
   llvm::sys::path::append(named, llvm::sys::path::filename(file).split('.').first);
   llvm::sys::path::append(above, "..");
   llvm::sys::path::remove_dots(above, /*remove_dot_dot=*/!folder.empty());
-  if (isModel(parent, use == FormatUse::PartOfModel))
+  if (isModel(parent, use))
     return parent;
   for (const std::string &candidate : {named.str().str(), above.empty() ? "." : above.str().str()})
-    if (isModel(candidate, /*hasWeights=*/false))
+    if (isModel(candidate, FormatUse::OtherModel))
       return candidate;
   return {};
 }

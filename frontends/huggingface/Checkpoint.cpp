@@ -14,21 +14,19 @@
 
 namespace talc {
 
-constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
-
 std::optional<Checkpoint> Checkpoint::open(const ModelDirectory &directory, std::string basePrefix,
                                            Diagnostics &diagnostics, const Quantization *quantization) {
   Checkpoint checkpoint(directory, std::move(basePrefix), quantization, diagnostics);
   bool complete = false;
-  if (directory.contains(singleFile))
-    complete = checkpoint.addFile(singleFile);
-  else if (directory.contains(indexFile))
+  if (directory.contains(ModelDirectory::safetensorsFile))
+    complete = checkpoint.addFile(ModelDirectory::safetensorsFile);
+  else if (directory.contains(ModelDirectory::safetensorsIndex))
     complete = checkpoint.addShards();
   else
     diagnostics.error(ImportError::ModelDirectory,
                       fmt::format("{}: has neither {} nor {}; to compile without weights, ask for random ones "
                                   "(--random-weights)",
-                                  directory.path(), singleFile, indexFile));
+                                  directory.path(), ModelDirectory::safetensorsFile, ModelDirectory::safetensorsIndex));
   if (!complete)
     return std::nullopt;
   return checkpoint;
@@ -55,11 +53,12 @@ static bool isShardName(const std::string &file) {
 bool Checkpoint::addShards() {
   constexpr uint64_t indexLimit = 100'000'000;
   auto refuse = [&](const std::string &reason) {
-    diagnostics.error(ImportError::TensorIndex, fmt::format("{}: {}", indexFile, reason));
+    diagnostics.error(ImportError::TensorIndex, fmt::format("{}: {}", ModelDirectory::safetensorsIndex, reason));
     return false;
   };
-  auto text = directory.readText(indexFile, indexLimit, diagnostics);
-  auto index = text ? parseJsonObject(*text, indexFile, ImportError::TensorIndex, diagnostics) : std::nullopt;
+  auto text = directory.readText(ModelDirectory::safetensorsIndex, indexLimit, diagnostics);
+  auto index = text ? parseJsonObject(*text, ModelDirectory::safetensorsIndex, ImportError::TensorIndex, diagnostics)
+                    : std::nullopt;
   if (!index)
     return false;
   auto map = index->find("weight_map");
@@ -94,7 +93,8 @@ bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &
   for (const std::string &name : names)
     if (!tensors.count(name))
       diagnostics.error(ImportError::TensorIndex,
-                        fmt::format("{}: tensor {} should lie in {}, but does not", indexFile, quotedText(name), file));
+                        fmt::format("{}: tensor {} should lie in {}, but does not", ModelDirectory::safetensorsIndex,
+                                    quotedText(name), file));
   return false;
 }
 

@@ -18,12 +18,8 @@ namespace talc {
 
 using nlohmann::json;
 
-static bool hasWeights(const ModelDirectory &directory) {
-  return directory.contains("model.safetensors") || directory.contains("model.safetensors.index.json");
-}
-
 static bool hasModel(const ModelDirectory &directory) {
-  return directory.contains("config.json") && hasWeights(directory);
+  return directory.contains("config.json") && directory.hasSafetensors();
 }
 
 // The files with an ending; of a split GGUF file only the first part.
@@ -58,7 +54,7 @@ static std::string adapterText(const ModelDirectory &directory) {
 static std::string ggufText(const ModelDirectory &directory) {
   constexpr size_t mostShown = 8;
   std::vector<std::string> files = filesNamed(directory, ".gguf");
-  if (files.empty() || hasWeights(directory))
+  if (files.empty() || directory.hasSafetensors())
     return {};
   std::vector<std::string> shown;
   for (const std::string &file : files)
@@ -121,7 +117,7 @@ static std::vector<OtherFile> otherFiles(const ModelDirectory &directory, const 
 // A model in formats that talc does not read, in the directory or in folders such as onnx.
 static std::string otherFormatText(const ModelDirectory &directory) {
   constexpr size_t mostFolders = 16;
-  if (hasWeights(directory))
+  if (directory.hasSafetensors())
     return {};
   std::vector<OtherFile> files = otherFiles(directory, "");
   std::vector<std::string> names = directory.names();
