@@ -167,11 +167,12 @@ private:
   }
 
   // The token at one end, if it is added there.
-  std::optional<std::string> findEnd(const char *name, const char *content, const char *key, bool fallback) {
+  std::optional<std::string> findEnd(TokenIds &ids, const char *name, const char *content, const char *key,
+                                     bool fallback) {
     if (!settings.flag(key, fallback))
       return std::nullopt;
     auto token = settings.token({name, content});
-    if (token && TokenIds(description).find(token->content))
+    if (token && ids.find(token->content))
       return token->content;
     if (settings.says(key))
       errors.warn(std::string(key) + " has no effect, because the vocabulary has no such token");
@@ -187,12 +188,12 @@ private:
 
   // Releases of transformers before 5 let a class add its own tokens where no setting says whether. What later releases
   // save, which name a backend, says all in tokenizer.json.
-  bool takesOwnEnds() {
+  bool takesOwnEnds(TokenIds &ids) {
     bool isOlder = !settings.tokenizerClass().empty() && !settings.says("backend");
     if (!isOlder || addsTokens() || !known->ends.addsBegin)
       return false;
     auto begin = settings.token({"bos_token", known->ends.begin});
-    if (!begin || !TokenIds(description).find(begin->content))
+    if (!begin || !ids.find(begin->content))
       return false;
     errors.warn("lacks add_bos_token, which " + className() + " takes as true: texts begin with '" + begin->content +
                 "', as in transformers before release 5");
@@ -207,17 +208,18 @@ private:
           warnOfNoEffect(key);
       return;
     }
-    if (isSaid || has(replacesEnds) || takesOwnEnds())
-      replaceEnds();
+    TokenIds ids(description);
+    if (isSaid || has(replacesEnds) || takesOwnEnds(ids))
+      replaceEnds(ids);
   }
 
-  void replaceEnds() {
-    auto begin = findEnd("bos_token", known->ends.begin, "add_bos_token", known->ends.addsBegin);
-    auto end = findEnd("eos_token", known->ends.end, "add_eos_token", known->ends.addsEnd);
+  void replaceEnds(TokenIds &ids) {
+    auto begin = findEnd(ids, "bos_token", known->ends.begin, "add_bos_token", known->ends.addsBegin);
+    auto end = findEnd(ids, "eos_token", known->ends.end, "add_eos_token", known->ends.addsEnd);
     TokenizerDraft draft(errors);
     for (const auto &token : {begin, end})
       if (token)
-        draft.know(*token, *TokenIds(description).find(*token));
+        draft.know(*token, *ids.find(*token));
     auto around = [&](const char *sequence, uint32_t type) {
       Template parts{{sequence, type}};
       if (begin)
