@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace talc::fuzz {
@@ -34,12 +34,23 @@ private:
   bool isComplete;
 };
 
-// Writes a file in a directory of this process, whose path it returns.
-inline std::string writeDirectory(const std::string &name, std::string_view content) {
-  static const std::string directory = "/dev/shm/talc-fuzz-" + std::to_string(getpid());
-  mkdir(directory.c_str(), 0700);
-  std::ofstream(directory + "/" + name, std::ios::binary) << content;
-  return directory;
-}
+// A directory in memory, removed at the end of the process.
+class InputDirectory {
+public:
+  InputDirectory() : directory("/dev/shm/talc-fuzz-" + std::to_string(getpid())) {
+    std::filesystem::create_directory(directory);
+  }
+  InputDirectory(const InputDirectory &) = delete;
+  InputDirectory &operator=(const InputDirectory &) = delete;
+  ~InputDirectory() { std::filesystem::remove_all(directory); }
+
+  const std::string &path() const { return directory; }
+  void write(const std::string &name, std::string_view content) const {
+    std::ofstream(directory + "/" + name, std::ios::binary) << content;
+  }
+
+private:
+  const std::string directory;
+};
 
 }  // namespace talc::fuzz

@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  static const talc::fuzz::InputDirectory files;
+  files.write("generation_config.json", talc::fuzz::inputText(bytes, size));
   talc::Diagnostics diagnostics;
-  auto directory = talc::ModelDirectory::open(
-      talc::fuzz::writeDirectory("generation_config.json", talc::fuzz::inputText(bytes, size)), diagnostics);
+  auto directory = talc::ModelDirectory::open(files.path(), diagnostics);
   if (directory)
     talc::readGenerationConfig(*directory, {{"eos_token_id", 2}}, {}, /*vocabulary=*/1000, diagnostics);
   return 0;

@@ -4,11 +4,11 @@
 #include "test/fuzz/InputFile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  static const std::string directory = talc::fuzz::writeDirectory(
-      "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"<s>": 0, "a": 1, "b": 2}, "merges": []}})");
-  talc::fuzz::writeDirectory("tokenizer_config.json", talc::fuzz::inputText(bytes, size));
+  static const talc::fuzz::InputDirectory directory;
+  directory.write("tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"<s>": 0, "a": 1, "b": 2}, "merges": []}})");
+  directory.write("tokenizer_config.json", talc::fuzz::inputText(bytes, size));
   std::string error;
   std::vector<std::string> warnings;
-  talc::frontend::compileTokenizerDirectory(directory, error, &warnings);
+  talc::frontend::compileTokenizerDirectory(directory.path(), error, &warnings);
   return 0;
 }
