@@ -120,8 +120,10 @@ std::string helpText(const std::string &program, const talc_model_info *info) {
   Options unused;
   unsigned kinds = info ? kindSet(*info) : allKinds;
   std::vector<OptionSection> sections = listOptions(unused);
-  if (info)
-    keepOptions(*info, sections), addLanguages(*info, sections);
+  if (info) {
+    keepOptions(*info, sections);
+    addLanguages(*info, sections);
+  }
   std::string text = join(usage, kinds);
   for (const OptionSection &section : sections)
     text += sectionText(section);
