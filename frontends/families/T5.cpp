@@ -15,11 +15,12 @@ namespace {
 struct Variant {
   int64_t vocabulary, inner, layers, heads;
   const char *feedForward;
-  bool tied;
+  bool scales;  // the output of a decoder with tied tables, in version 5 of transformers
 };
 
 struct T5 {
   T5(const ModelConfig &config, const Variant &variant);
+  void readTying(const ModelConfig &config, bool scales);
   void readFeedForward(const ModelConfig &config, const std::string &fallback);
   void readBuckets(const ModelConfig &config);
   Weight distanceBias(GraphBuilder &g, const std::string &stack, bool bidirectional) const;
@@ -55,10 +56,18 @@ T5::T5(const ModelConfig &config, const Variant &variant) {
   heads = config.integer("num_heads", variant.heads, ModelConfig::headCount);
   headWidth = config.integer("d_kv", 64, ModelConfig::headCount);
   epsilon = config.positive("layer_norm_epsilon", 1e-6);
-  tied = config.flag("tie_word_embeddings", variant.tied);
-  scaled = config.flag("scale_decoder_outputs", tied);
+  readTying(config, variant.scales);
   readFeedForward(config, variant.feedForward);
   readBuckets(config);
+}
+
+// Version 5 of transformers ties the tables of all models, whatever the key says, and reads from it whether T5 scales
+// outputs; before, mT5 scaled them, too.
+void T5::readTying(const ModelConfig &config, bool scales) {
+  const std::string version = config.text("transformers_version", "5");
+  bool isOld = version[0] >= '0' && version[0] < '5' && version.find('.') == 1;
+  tied = config.flag("tie_word_embeddings", scales || !isOld);
+  scaled = config.flag("scale_decoder_outputs", tied && (scales || isOld));
 }
 
 // "[gated-]activation"; the gelu of "gated-gelu" is the one with tanh.
@@ -69,7 +78,8 @@ void T5::readFeedForward(const ModelConfig &config, const std::string &fallback)
   gated = kind.compare(0, prefix.size(), prefix) == 0;
   if (gated)
     kind = kind == "gated-gelu" ? "gelu_new" : kind.substr(prefix.size());
-  activation = config.activationNamed(key, kind);
+  gated = config.flag("is_gated_act", gated);
+  activation = config.has("dense_act_fn") ? config.activation("dense_act_fn", kind) : config.activationNamed(key, kind);
 }
 
 void T5::readBuckets(const ModelConfig &config) {
@@ -167,7 +177,8 @@ static void define(GraphBuilder &g, const ModelConfig &config, const Variant &va
       g.storedName({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
   if (model.encoderOnly || g.isEmbedder())
     return g.output(g.select(model.encode(g, g.weight(tableName, shape))), Output::Hidden);
-  auto [table, head] = g.tiedWeights(tableName, "lm_head.weight", shape, model.tied);
+  const std::string headName = "lm_head.weight";
+  auto [table, head] = g.tiedWeights(tableName, headName, shape, model.tied || !g.has(headName));
   g.encoder([&, table = table] { model.keepSource(g, model.encode(g, table)); });
   Tensor x = model.decode(g, table);
   if (model.scaled)
