@@ -165,8 +165,9 @@ public:
   Weight flatWeight(const std::string &name, const Shape &stored);
   // Matrices that files store in one tensor, as one matrix with all their rows.
   Weight stackedWeight(const std::string &name, const Shape &stored);
-  // The first of several names under which files store a weight; the first of all if none of them exists.
-  std::string storedName(const std::vector<std::string> &names) const;
+  // The first of several names under which files store a weight; the first of all if none of them exists. The others
+  // are copies if they are tied, and without a use if not.
+  std::string storedName(const std::vector<std::string> &names, bool areTied = true) const;
   // Whether the source of weights has one of this name.
   bool has(const std::string &name) const;
   // [K, N] as [N, K].

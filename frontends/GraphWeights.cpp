@@ -27,14 +27,16 @@ Weight GraphBuilder::stackedWeight(const std::string &name, const Shape &stored)
   return graph->weight(graph->addWeight(graph->qualified(name), {stored[0] * stored[1], stored[2]}, stored, {}));
 }
 
-std::string GraphBuilder::storedName(const std::vector<std::string> &names) const {
+std::string GraphBuilder::storedName(const std::vector<std::string> &names, bool areTied) const {
   auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
   if (stored == names.end())
     return names.front();
-  // Copies of it under other names are not reported as unused.
+  // The tensors under other names are not reported as unused.
   for (const std::string &name : names)
-    if (name != *stored && has(name))
+    if (areTied && name != *stored && has(name))
       graph->weights.tied(graph->qualified(*stored), graph->qualified(name), true);
+    else if (name != *stored)
+      graph->weights.passOver(graph->qualified(name));
   return *stored;
 }
 

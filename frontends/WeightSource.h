@@ -102,6 +102,9 @@ public:
   // last word: two tensors are one if and only if they have the same bytes, and a missing tensor can only be the other
   // one.
   virtual bool tied(const std::string &first, const std::string &second, bool isTied) = 0;
+
+  // Says that the model has no use for a tensor, which files may have.
+  virtual void passOver(const std::string & /*name*/) {}
 };
 
 }  // namespace talc

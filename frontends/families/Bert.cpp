@@ -15,12 +15,12 @@ static void define(GraphBuilder &g, const ModelConfig &config, const BertVariant
 void defineBert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.decoder",
                     "cls.predictions.bias"};
-  define(g, config, {"BertModel", "bert.", masked, {"bert.pooler.dense", "classifier"}});
+  define(g, config, {"bert.", masked, {"bert.pooler.dense", "classifier"}});
 }
 
 void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"vocab_transform", "vocab_layer_norm", "vocab_projector", "vocab_projector.bias"};
-  BertVariant variant{"DistilBertModel", "distilbert.", masked, {"pre_classifier", "classifier", Activation::Relu}};
+  BertVariant variant{"distilbert.", masked, {"pre_classifier", "classifier", Activation::Relu}};
   variant.sizes.layers = 6;
   variant.hasTypes = variant.hasEpsilon = false;
   variant.layers = "transformer.layer";
@@ -31,9 +31,9 @@ void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
 }
 
 // RoBERTa's heads and positions.
-static BertVariant robertaVariant(const std::string &model, const std::string &base, int64_t vocabulary) {
+static BertVariant robertaVariant(const std::string &base, int64_t vocabulary) {
   MaskedHead masked{"lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
-  BertVariant variant{model, base, masked, {"classifier.dense", "classifier.out_proj"}};
+  BertVariant variant{base, masked, {"classifier.dense", "classifier.out_proj"}};
   variant.sizes.vocabulary = vocabulary;
   variant.padding = 1;
   variant.afterPadding = variant.geluHead = true;
@@ -41,20 +41,20 @@ static BertVariant robertaVariant(const std::string &model, const std::string &b
 }
 
 void defineRoberta(GraphBuilder &g, const ModelConfig &config) {
-  define(g, config, robertaVariant("RobertaModel", "roberta.", 50265));
+  define(g, config, robertaVariant("roberta.", 50265));
 }
 
 void defineXlmRoberta(GraphBuilder &g, const ModelConfig &config) {
-  define(g, config, robertaVariant("XLMRobertaModel", "roberta.", 30522));
+  define(g, config, robertaVariant("roberta.", 30522));
 }
 
 void defineCamembert(GraphBuilder &g, const ModelConfig &config) {
-  define(g, config, robertaVariant("CamembertModel", "roberta.", 30522));
+  define(g, config, robertaVariant("roberta.", 30522));
 }
 
 // The id of padding is a constant of the family's.
 void defineMpnet(GraphBuilder &g, const ModelConfig &config) {
-  BertVariant variant = robertaVariant("MPNetModel", "mpnet.", 30527);
+  BertVariant variant = robertaVariant("mpnet.", 30527);
   variant.ownPadding = variant.hasTypes = false;
   variant.distanceBias = true;
   variant.layer.query = "attention.attn.q";
@@ -68,8 +68,7 @@ void defineMpnet(GraphBuilder &g, const ModelConfig &config) {
 void defineElectra(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"generator_predictions.dense", "generator_predictions.LayerNorm", "generator_lm_head",
                     "generator_lm_head.bias"};
-  BertVariant variant{
-      "ElectraModel", "electra.", masked, {"classifier.dense", "classifier.out_proj", Activation::Gelu}};
+  BertVariant variant{"electra.", masked, {"classifier.dense", "classifier.out_proj", Activation::Gelu}};
   variant.sizes = {30522, 256, 12, 4, 1024, 128};
   variant.geluHead = true;
   variant.projection = "electra.embeddings_project";
@@ -101,7 +100,7 @@ struct Albert : BertModel {
 
 void defineAlbert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"predictions.dense", "predictions.LayerNorm", "predictions.decoder", "predictions.bias"};
-  BertVariant variant{"AlbertModel", "albert.", masked, {"albert.pooler", "classifier"}};
+  BertVariant variant{"albert.", masked, {"albert.pooler", "classifier"}};
   variant.sizes = {30000, 4096, 12, 64, 16384, 128};
   variant.activation = "gelu_new";
   variant.projection = "albert.encoder.embedding_hidden_mapping_in";

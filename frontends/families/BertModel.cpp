@@ -54,7 +54,7 @@ void BertModel::readHead(const ModelConfig &config) {
   const Head pretraining = variant.discriminator.empty() ? Head::Masked : Head::Discriminator;
   const Head known[] = {Head::None, Head::Masked, pretraining, Head::Text, Head::Tokens};
   head = known[config.head(
-      {variant.model, "ForMaskedLM", "ForPreTraining", "ForSequenceClassification", "ForTokenClassification"})];
+      {"Model", "ForMaskedLM", "ForPreTraining", "ForSequenceClassification", "ForTokenClassification"})];
   headActivation = variant.geluHead ? Activation::Gelu : activation;
   if (head == Head::Text || head == Head::Tokens)
     labels = config.labels();
@@ -98,8 +98,10 @@ Tensor BertModel::encode(GraphBuilder &g, Tensor x) const {
 Tensor BertModel::maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const {
   x = g.activation(g.linear(x, variant.masked.dense, tableWidth), headActivation);
   x = g.layerNorm(x, variant.masked.norm, epsilon);
-  std::string bias = g.storedName({variant.masked.bias, variant.masked.projection + ".bias"});
-  return g.linear(x, projection, g.weight(bias, {vocabulary}));
+  std::vector<std::string> biases = {variant.masked.bias, variant.masked.projection + ".bias"};
+  if (!tied)
+    std::swap(biases.front(), biases.back());
+  return g.linear(x, projection, g.weight(g.storedName(biases, tied), {vocabulary}));
 }
 
 Tensor BertModel::replacedScores(GraphBuilder &g, Tensor x) const {

@@ -41,8 +41,7 @@ struct BertSizes {
 
 // The differences between the variants.
 struct BertVariant {
-  std::string model;  // the architecture without a head
-  std::string base;   // prefix of tensor names
+  std::string base;  // prefix of tensor names
   MaskedHead masked;
   TextHead text;
   BertSizes sizes = {};

@@ -38,6 +38,13 @@ struct Marian {
   Marian(const ModelConfig &config, const Variant &variant);
   void readVocabulary(const ModelConfig &config);
   void readOptions(const ModelConfig &config);
+  void checkOptions(const ModelConfig &config) const;
+  // The names of the encoder's and of the decoder's table.
+  struct TableNames {
+    std::string source, target;
+  };
+
+  TableNames tableNames(GraphBuilder &g) const;
   void define(GraphBuilder &g) const;
   Tensor begin(GraphBuilder &g, const Stack &stack, Weight table) const;
   Tensor places(GraphBuilder &g, const Stack &stack) const;
@@ -87,6 +94,8 @@ Marian::Marian(const ModelConfig &config, const Variant &variant)
   readVocabulary(config);
   if (variant.options)
     readOptions(config);
+  else
+    checkOptions(config);
 }
 
 void Marian::readVocabulary(const ModelConfig &config) {
@@ -105,6 +114,20 @@ void Marian::readOptions(const ModelConfig &config) {
   normEnd = config.flag("add_final_layer_norm", normBefore);
   if (!config.flag("static_position_embeddings", true))
     config.unsupported("static_position_embeddings", "is false; talc knows the family with sinusoidal positions");
+}
+
+// Old files of the relatives have Marian's options, of which later versions of transformers read none.
+void Marian::checkOptions(const ModelConfig &config) const {
+  const std::pair<const char *, bool> options[] = {
+      {"normalize_before", normBefore},
+      {"add_final_layer_norm", normEnd},
+      {"normalize_embedding", normEmbedding},
+      {"static_position_embeddings", variant.positions != Positions::Learned}};
+  for (auto [key, value] : options)
+    if (config.has(key) && config.flag(key, value) != value)
+      config.unsupported(key,
+                         std::string("is ") + (value ? "false" : "true") + ", unlike in the family as talc knows it");
+  config.passOver({"add_bias_logits"});
 }
 
 Tensor Marian::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
@@ -196,12 +219,24 @@ Tensor Marian::decode(GraphBuilder &g, Weight table) const {
   return end(g, decoder, g.select(x));
 }
 
+// Version 5 of transformers saves three tables if none are tied, of which nothing uses the shared one.
+Marian::TableNames Marian::tableNames(GraphBuilder &g) const {
+  const std::string shared = "model.shared.weight";
+  const std::string source = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
+  if (!sharedEmbedding)
+    return {source, target};
+  if (!tied)
+    return {g.storedName({source, shared}, /*areTied=*/false), g.storedName({target, shared}, /*areTied=*/false)};
+  const std::string common = g.storedName({shared, source, target});
+  return {common, common};
+}
+
 void Marian::define(GraphBuilder &g) const {
   g.positions(positions, /*hard=*/variant.positions == Positions::Learned);
-  const std::string source = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
-  const std::string common = g.storedName({"model.shared.weight", source, target});
-  auto [table, head] = g.tiedWeights(sharedEmbedding ? common : target, "lm_head.weight", {vocabulary, width}, tied);
-  Weight sourceTable = sharedEmbedding ? table : g.weight(source, {sourceVocabulary, width}, "vocab_size by d_model");
+  const TableNames names = tableNames(g);
+  auto [table, head] = g.tiedWeights(names.target, "lm_head.weight", {vocabulary, width}, tied);
+  Weight sourceTable =
+      names.source == names.target ? table : g.weight(names.source, {sourceVocabulary, width}, "vocab_size by d_model");
   g.encoder([&] { keepSource(g, encode(g, sourceTable)); });
   Tensor x = decode(g, table);
   const char *bias = "final_logits_bias";
@@ -225,7 +260,6 @@ void defineBart(GraphBuilder &g, const ModelConfig &config) {
   Variant variant;
   variant.positions = Positions::Learned;
   variant.normEmbedding = true;
-  config.refuseFlag("normalize_before", "talc knows the family with norms behind the parts");
   define(g, config, variant);
 }
 

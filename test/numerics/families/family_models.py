@@ -61,17 +61,21 @@ def bert_text():
     return c, config, evaluate, names
 
 
-def roberta_masked():
-    config = {**ROBERTA, 'architectures': ['RobertaForMaskedLM']}
+def roberta_masked(tied=True):
+    """Untied, the projection has a table and a bias of its own; files keep the other bias, which nothing uses."""
+    config = {**ROBERTA, 'architectures': ['RobertaForMaskedLM'], **({} if tied else {'tie_word_embeddings': False})}
     c = bert_checkpoint(config, 'F16')
     c.linear('lm_head.dense', 36, 36)
     c.norm('lm_head.layer_norm', 36)
     c.add('lm_head.bias', 61)
+    if not tied:
+        c.linear('lm_head.decoder', 61, 36)
 
     def evaluate(prompt):
         x = fl.bert(c, config, prompt['ids'], prompt['types'])
         y = fl.layer_norm(c, 'lm_head.layer_norm', fl.apply('gelu', fl.linear(c, 'lm_head.dense', x)), 1e-5)
-        logits = fl.pm.linear(y, c['roberta.embeddings.word_embeddings.weight'], c['lm_head.bias'])
+        logits = fl.pm.linear(y, c['roberta.embeddings.word_embeddings.weight'], c['lm_head.bias']) if tied else \
+            fl.linear(c, 'lm_head.decoder', y)
         return {'logits': logits, 'hidden': x}
     return c, config, evaluate, same
 
@@ -305,13 +309,20 @@ def t5_encoder():
     return c, {**config, 'num_decoder_layers': None}, evaluate, names
 
 
+def shares_tables(config):
+    return config.get('share_encoder_decoder_embeddings', True)
+
+
 def marian(dtype='F32', **changes):
     """And its relatives."""
     config = {'model_type': 'marian', 'architectures': ['MarianMTModel'], 'd_model': 24, 'encoder_layers': 1,
               'decoder_layers': 2, 'encoder_attention_heads': 2, 'decoder_attention_heads': 3, 'encoder_ffn_dim': 30,
               'decoder_ffn_dim': 21, 'vocab_size': 61, 'max_position_embeddings': 64, **changes}
     c, target, width = Checkpoint(4, dtype), config.get('decoder_vocab_size', 61), config['d_model']
-    separate = not config.get('share_encoder_decoder_embeddings', True)
+    tied = config.get('tie_word_embeddings', True)
+    separate = not config.get('share_encoder_decoder_embeddings', True) or not tied
+    if separate and shares_tables(config):
+        c.add('model.shared.weight', 61, width)  # which nothing uses
     tables = ['model.encoder.embed_tokens.weight', 'model.decoder.embed_tokens.weight'] if separate else \
         ['model.shared.weight'] * 2
     for table, rows in zip(tables, (61, target)):
@@ -319,7 +330,7 @@ def marian(dtype='F32', **changes):
     family = config['model_type']
     if family != 'm2m_100':
         c.add('final_logits_bias', 1, target, deviation=0.5)
-    if not config.get('tie_word_embeddings', True):
+    if not tied:
         c.add('lm_head.weight', target, width)
     for stack in 'encoder', 'decoder':
         place, inner = f'model.{stack}.', config[stack + '_ffn_dim']
@@ -348,14 +359,18 @@ def marian(dtype='F32', **changes):
     return c, config, evaluate, same
 
 
+CLASSES = {'bart': 'Bart', 'mbart': 'MBart', 'm2m_100': 'M2M100', 'pegasus': 'Pegasus'}
+
+
 def relative(model_type, **changes):
-    return marian(model_type=model_type, architectures=['ForConditionalGeneration'], max_position_embeddings=30,
-                  **changes)
+    return marian(model_type=model_type, architectures=[CLASSES[model_type] + 'ForConditionalGeneration'],
+                  max_position_embeddings=30, **changes)
 
 
 CASES = {
     'bert-text': bert_text,
     'roberta-masked': roberta_masked,
+    'roberta-untied': lambda: roberta_masked(tied=False),
     'roberta-text': roberta_text,
     'xlm-roberta-tokens': xlm_roberta_tokens,
     'distilbert-masked': distilbert_masked,
@@ -365,6 +380,7 @@ CASES = {
     'albert-text': albert_text,
     'modernbert-masked': modernbert_masked,
     'bart': lambda: relative('bart', activation_function='gelu', scale_embedding=True),
+    'bart-untied': lambda: relative('bart', activation_function='gelu', tie_word_embeddings=False),
     'mbart': lambda: relative('mbart', activation_function='relu', d_model=30),
     'm2m_100': lambda: relative('m2m_100', activation_function='relu', scale_embedding=True, pad_token_id=1),
     'pegasus': lambda: relative('pegasus', activation_function='relu', scale_embedding=True, d_model=30, pad_token_id=0),
