@@ -22,14 +22,19 @@ void Diagnostics::warning(std::string_view text) {
     warningLines.push_back(std::move(line));
 }
 
-void Diagnostics::warnOfUnused(std::string_view place, const std::vector<std::string> &tensors) {
+void Diagnostics::reportUnused(std::string_view place, const std::vector<std::string> &tensors, bool isAllowed) {
   constexpr size_t maxShown = 8;
   std::string list;
   for (size_t i = 0; i < tensors.size() && i < maxShown; ++i)
     list += (i == 0 ? "" : ", ") + quotedText(tensors[i]);
-  if (!tensors.empty())
-    warning(fmt::format("{}: {} tensor{} the model does not use: {}{}", place, tensors.size(),
-                        tensors.size() == 1 ? "" : "s", list, tensors.size() > maxShown ? ", ..." : ""));
+  if (tensors.empty())
+    return;
+  std::string text = fmt::format("{}: {} tensor{} the model does not use: {}{}", place, tensors.size(),
+                                 tensors.size() == 1 ? "" : "s", list, tensors.size() > maxShown ? ", ..." : "");
+  if (isAllowed)
+    warning(text);
+  else
+    error(ImportError::TensorUnused, text + "; --unused=allow compiles without");
 }
 
 std::string quotedText(std::string_view text) {

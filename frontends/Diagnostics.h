@@ -23,6 +23,7 @@ enum class ImportError {
   TensorType = 205,         // a tensor that the model needs has an element type that talc does not read
   TensorIndex = 206,        // model.safetensors.index.json is wrong or names a forbidden file
   TensorValue = 207,        // a scale, zero point or group of a quantized weight is invalid
+  TensorUnused = 208,       // the model uses a tensor nowhere
   ModelDefinition = 301,    // a model definition combines operations that do not fit
 };
 
@@ -32,8 +33,8 @@ public:
   void error(ImportError code, std::string_view text);
   // Adds the line "warning: " + text, once for all layers.
   void warning(std::string_view text);
-  // Warns of tensors in `place` that the model does not use, if there are any.
-  void warnOfUnused(std::string_view place, const std::vector<std::string> &tensors);
+  // Reports tensors in `place` that the model does not use, if there are any: warns if that is allowed.
+  void reportUnused(std::string_view place, const std::vector<std::string> &tensors, bool isAllowed);
 
   bool failed() const { return !errorLines.empty(); }
   const std::vector<std::string> &errors() const { return errorLines; }

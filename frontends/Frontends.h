@@ -18,6 +18,7 @@ struct ImportOptions {
   int64_t maxSequence = 0;             // tokens that a sequence may have; 0: as many as the model was trained for
   std::optional<uint64_t> randomSeed;  // random weights, so that none need be stored
   int64_t sinks = 0;                   // sink tokens, which stay beside windows; see GraphBuilder::useSinkTokens
+  bool allowsUnused = false;           // files may hold tensors and keys that talc has no use for
 };
 
 struct Frontend {

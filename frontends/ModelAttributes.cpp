@@ -53,6 +53,13 @@ bool predictsMaskedTokens(ModuleOp module) {
   return module.getOps<KvCacheOp>().empty() && hasOutput(module, logitsOutput);
 }
 
+bool hasCausalAttention(ModuleOp module) {
+  auto find = [](AttentionOp op) {
+    return op.getMask() == MaskKind::full ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return module.walk(find).wasInterrupted();
+}
+
 void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
   Builder b(module.getContext());
   module->setAttr(directoryAttr, b.getStringAttr(attributes.directory));

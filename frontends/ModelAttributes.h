@@ -19,6 +19,8 @@ bool hasOutput(mlir::ModuleOp module, llvm::StringRef kind);
 int64_t outputWidth(mlir::ModuleOp module, llvm::StringRef kind);
 // Whether the logits are predictions of masked tokens, as in a model without KV cache.
 bool predictsMaskedTokens(mlir::ModuleOp module);
+// Whether tokens attend to those before them only, somewhere.
+bool hasCausalAttention(mlir::ModuleOp module);
 
 struct ModelAttributes {
   std::string directory;  // of the files of weights

@@ -4,7 +4,8 @@
 
 #include "frontends/Json.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
@@ -40,15 +41,33 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
     unsupported(key, "is true; " + reason);
 }
 
+// Classes that are not named after their model_type.
+constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
+    {"gemma3_text", "Gemma3ForCausalLM"},
+    {"falcon", "RWForCausalLM"},
+};
+
+// Whether a class, without its head, is that of a model_type: "XLMRoberta" is "xlm-roberta".
+static bool isClass(llvm::StringRef name, llvm::StringRef modelType) {
+  std::string letters;
+  std::copy_if(modelType.begin(), modelType.end(), std::back_inserter(letters), llvm::isAlnum);
+  return name.equals_insensitive(letters);
+}
+
 size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
   std::vector<std::string> architectures = texts("architectures");
   if (architectures.empty())
     return 0;
-  for (const std::string_view &head : heads)
-    if (llvm::StringRef(architectures.front()).ends_with(head))
+  const std::string &name = architectures.front(), type = text("model_type", "");
+  for (const std::string_view &head : heads) {
+    llvm::StringRef rest = name;
+    if (rest.consume_back(head) &&
+        (isClass(rest, type) ||
+         llvm::is_contained(otherClasses, std::pair<std::string_view, std::string_view>(type, name))))
       return &head - heads.begin();
-  unsupported("architectures", fmt::format("is {}, expected a name that ends in {}", quotedText(architectures.front()),
-                                           fmt::join(heads, " or ")));
+  }
+  unsupported("architectures", fmt::format("is {}, expected the name of the model_type {} and {}", quotedText(name),
+                                           quotedText(type), fmt::join(heads, " or ")));
   return 0;
 }
 

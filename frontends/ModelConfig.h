@@ -24,7 +24,8 @@ enum class ImportError;
 // The keys of a family's rotary embedding, and their default values.
 struct RopeKeys {
   double theta = 10000;
-  double share = 1;  // of a head's features that are rotated
+  double share = 1;       // of a head's features that are rotated
+  bool hasShare = false;  // the family reads another share from the key; others do only where positions are scaled
   const char *thetaKey = "rope_theta", *shareKey = "partial_rotary_factor";
   int64_t original = 0;     // the original context length; 0: max_position_embeddings
   bool ownScaling = false;  // rope_scaling is for layers of another type
@@ -73,8 +74,10 @@ public:
   bool isFlag(const char *key) const;
   bool has(const char *key) const;     // and is not null
   bool isNone(const char *key) const;  // -1, as programs other than transformers write it
-  // Whether a key has been looked up.
-  bool wasRead(const std::string &key) const { return lookedUp.count(key) > 0; }
+  // Marks keys as read that the family has, but that change nothing beside the values of others.
+  void passOver(std::initializer_list<const char *> keys) const { lookedUp.insert(keys.begin(), keys.end()); }
+  // The keys that have been looked up.
+  const std::set<std::string> &readKeys() const { return lookedUp; }
   // Reports all keys except these, in a configuration in which every key changes the computation.
   void refuseOthers(std::initializer_list<std::string_view> keys) const;
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
@@ -82,8 +85,8 @@ public:
   void invalid(const std::string &key, const std::string &reason) const;
   // Reports that the value of a key, which is there, is of another type.
   void mistyped(const std::string &key, const std::string &expected) const;
-  // The index of the model's head in `heads`, by the end of architectures[0]; 0 if the configuration names none.
-  // Reports other heads.
+  // The index of the model's head in `heads`, by architectures[0], which is the name of the model_type and then that of
+  // the head: "LlamaForCausalLM"; 0 if the configuration names none. Reports other names.
   size_t head(std::initializer_list<std::string_view> heads) const;
   // The names of the classes: id2label, or as many as num_labels says.
   std::vector<std::string> labels() const;

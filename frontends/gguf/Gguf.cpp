@@ -137,12 +137,7 @@ static void checkUse(const GgufModel &model, const GgufArchitecture &architectur
     refuse("pooling_type", fmt::format("{} ({})", pooling, poolings[pooling]),
            "which makes embeddings of texts, but talc compiles this architecture only to generate text");
   const json *causal = model.find(fmt::format("{}.attention.causal", architecture.name));
-  bool isMasked = module
-                      .walk([](AttentionOp op) {
-                        return op.getMask() == MaskKind::full ? WalkResult::advance() : WalkResult::interrupt();
-                      })
-                      .wasInterrupted();
-  if (causal && *causal == false && isMasked)
+  if (causal && *causal == false && hasCausalAttention(module))
     refuse("attention.causal", "false", "but talc compiles this architecture with causal attention only");
 }
 
@@ -177,7 +172,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
     return nullptr;
   checkUse(model, architecture, pooling, *module, diagnostics);
   if (!options.randomSeed)
-    stored.reportUnused();
+    stored.reportUnused(options.allowsUnused);
   ModelAttributes attributes{model.directory().path(), model.name(), std::string(family.modelType),
                              readGeneration(model, architecture, family.tokens, module, diagnostics)};
   if (hasOutput(*module, hiddenOutput))

@@ -209,6 +209,7 @@ void GgufConfig::answerFromTensors() {
   answer("num_ln_in_parallel_attn", has("blk.0.attn_norm_2.weight") ? 2 : 1, "tensor 'blk.0.attn_norm_2.weight'");
   if (!architecture.classifier.empty() && has("cls.output.weight"))
     answerClasses();
+  answer("model_type", std::string(architecture.modelType), "key 'general.architecture'");
   if (!architecture.head.empty())
     answer("architectures", json::array({std::string(architecture.head)}), "key 'general.architecture'");
 }

@@ -96,12 +96,18 @@ bool GgufWeights::sameBytes(const GgufModel::Tensor &first, const GgufModel::Ten
   return fileA.equals(a.offset, fileB, b.offset, a.bytes);
 }
 
-void GgufWeights::reportUnused() const {
+// Factors that the configuration holds as well, and the heads of models that return something else.
+static bool isLeftover(llvm::StringRef name) {
+  return name == ropeFactorsTensor || llvm::is_contained(longFactorsTensors, name) || name.starts_with("output.") ||
+         name.starts_with("cls.") || name == "cls";
+}
+
+void GgufWeights::reportUnused(bool isAllowed) const {
   std::vector<std::string> unused;
   for (auto &[name, tensor] : model.tensors())
-    if (!used.count(name) && name != ropeFactorsTensor && !llvm::is_contained(longFactorsTensors, name))
+    if (!used.count(name) && !isLeftover(name))
       unused.push_back(name);
-  diagnostics.warnOfUnused(model.file(), unused);
+  diagnostics.reportUnused(model.file(), unused, isAllowed);
 }
 
 }  // namespace talc

@@ -21,8 +21,8 @@ public:
                                    const std::string &why) override;
   bool tied(const std::string &first, const std::string &second, bool isTied) override;
 
-  // Warns of tensors that nobody asked for.
-  void reportUnused() const;
+  // Reports tensors that nobody asked for; warns of them if that is allowed.
+  void reportUnused(bool isAllowed) const;
 
 private:
   GgufTensorName locate(const std::string &name) const { return ggufTensorName(architecture, name); }

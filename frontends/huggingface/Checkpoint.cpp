@@ -3,6 +3,7 @@
 #include "frontends/huggingface/Checkpoint.h"
 
 #include "frontends/Json.h"
+#include "frontends/huggingface/LeftoverTensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -232,22 +233,14 @@ bool Checkpoint::sameBytes(const Tensor &first, const Tensor &second) const {
   return fileA.equals(a.offset, fileB, b.offset, a.bytes);
 }
 
-//===--- unused tensors -----------------------------------------------------------------------------------------===//
-
-// Buffers and unused weights that old versions of transformers saved.
-static bool isBuffer(llvm::StringRef name, size_t rank) {
-  if ((name.ends_with("attn.bias") || name.ends_with("attention.bias")) && rank == 4)
-    return true;
-  if (name.contains(".rotary_emb.") && name.ends_with("_cached"))
-    return true;
-  for (const char *end : {".masked_bias", ".rotary_emb.inv_freq", "position_ids", "embed_positions.weights",
-                          "embed_positions.weight", "EncDecAttention.relative_attention_bias.weight"})
-    if (name.ends_with(end))
-      return true;
-  return false;
+void Checkpoint::passOver(const std::string &name) {
+  if (const Tensor *tensor = lookup(name))
+    used.insert(tensor->entry.name);
 }
 
-void Checkpoint::reportUnused() const {
+//===--- unused tensors -----------------------------------------------------------------------------------------===//
+
+void Checkpoint::reportUnused(bool isAllowed) const {
   if (quantization && !foundQuantized)
     diagnostics.error(
         ImportError::ConfigValue,
@@ -257,9 +250,9 @@ void Checkpoint::reportUnused() const {
   };
   std::vector<std::string> unused;
   for (auto &[name, tensor] : tensors)
-    if (!used.count(name) && !isBuffer(name, tensor.entry.shape.size()) && !isIgnored(name))
+    if (!used.count(name) && !isLeftover(name, tensor.entry.shape.size(), used) && !isIgnored(name))
       unused.push_back(name);
-  diagnostics.warnOfUnused(directory.path(), unused);
+  diagnostics.reportUnused(directory.path(), unused, isAllowed);
 }
 
 }  // namespace talc

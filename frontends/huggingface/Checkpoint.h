@@ -22,13 +22,14 @@ public:
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
   bool tied(const std::string &first, const std::string &second, bool isTied) override;
+  void passOver(const std::string &name) override;
 
   // In a model of texts and images: keeps only the tensors of the text model, under its own names.
   void keepTextModel();
 
-  // Warns of tensors that no weight uses. Reports an error if the checkpoint should be quantized, but has no quantized
-  // tensor.
-  void reportUnused() const;
+  // Reports tensors that no weight uses; warns of them if that is allowed. Reports an error if the checkpoint should be
+  // quantized, but has no quantized tensor.
+  void reportUnused(bool isAllowed) const;
 
 private:
   using Tensor = CheckpointTensor;

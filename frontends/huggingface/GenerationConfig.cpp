@@ -136,31 +136,32 @@ static void readStops(const ModelConfig &config, GenerationDefaults &values) {
                                     wrong->size(), artifact::maxStopBytes));
 }
 
-// Keys that talc does not honour, unless they have the value that changes nothing. docs/generation.md lists all keys.
+// Keys that talc does not honour, and the values that change nothing. docs/generation.md lists all keys.
+constexpr std::pair<const char *, double> ignoredKeys[] = {
+    {"constraints", 0},
+    {"diversity_penalty", 0},
+    {"dola_layers", 0},
+    {"encoder_no_repeat_ngram_size", 0},
+    {"encoder_repetition_penalty", 1},
+    {"epsilon_cutoff", 0},
+    {"eta_cutoff", 0},
+    {"exponential_decay_length_penalty", 0},
+    {"force_words_ids", 0},
+    {"forced_decoder_ids", 0},
+    {"generation_kwargs", 0},
+    {"guidance_scale", 1},
+    {"max_time", 0},
+    {"num_beam_groups", 1},
+    {"num_return_sequences", 1},
+    {"penalty_alpha", 0},
+    {"sequence_bias", 0},
+    {"token_healing", 0},
+    {"top_h", 0},
+    {"watermarking_config", 0},
+};
+
 static void findIgnored(const json &object, std::set<std::string> &ignored) {
-  static const std::pair<const char *, double> keys[] = {
-      {"constraints", 0},
-      {"diversity_penalty", 0},
-      {"dola_layers", 0},
-      {"encoder_no_repeat_ngram_size", 0},
-      {"encoder_repetition_penalty", 1},
-      {"epsilon_cutoff", 0},
-      {"eta_cutoff", 0},
-      {"exponential_decay_length_penalty", 0},
-      {"force_words_ids", 0},
-      {"forced_decoder_ids", 0},
-      {"generation_kwargs", 0},
-      {"guidance_scale", 1},
-      {"max_time", 0},
-      {"num_beam_groups", 1},
-      {"num_return_sequences", 1},
-      {"penalty_alpha", 0},
-      {"sequence_bias", 0},
-      {"token_healing", 0},
-      {"top_h", 0},
-      {"watermarking_config", 0},
-  };
-  for (auto [key, neutral] : keys) {
+  for (auto [key, neutral] : ignoredKeys) {
     auto value = object.find(key);
     bool set = value != object.end() && !value->is_null() && !(value->is_structured() && value->empty());
     if (set && !(value->is_number() && value->get<double>() == neutral) && *value != false)
@@ -177,6 +178,13 @@ static void readSettings(const json &object, const ModelConfig &config, int64_t 
   readSuppressed(config, vocabulary, values, ignored);
   readStops(config, values);
   findIgnored(object, ignored);
+}
+
+bool isGenerationKey(const std::string &key) {
+  bool isSetting = llvm::is_contained(llvm::make_first_range(ignoredKeys), key);
+  artifact::forEachSetting([&](const Setting &setting) { isSetting |= setting.key && setting.key == key; });
+  artifact::forEachTokenList([&](const auto &list) { isSetting |= list.key && list.key == key; });
+  return isSetting;
 }
 
 // generation_config.json. A token that it does not tell, or tells as null, may stand in config.json.

@@ -13,6 +13,7 @@
 #include "frontends/huggingface/JsonConfig.h"
 #include "frontends/huggingface/OtherCheckpoints.h"
 #include "frontends/huggingface/SentenceModel.h"
+#include "frontends/huggingface/UnreadKeys.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "runtime/NearestWord.h"
 
@@ -52,9 +53,12 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
 // Models of texts and pictures: of those talc compiles the part for texts, whose configuration stands in an object of
 // its own. What that leaves out is what the whole says.
 struct Composed {
-  const char *modelType, *texts, *architecture;
+  const char *modelType, *texts;
+  const char *composedClass, *textClass;  // the class of the whole, and that of its part for texts
 };
-constexpr Composed composedModels[] = {{"gemma3", "gemma3_text", "Gemma3ForCausalLM"}};
+constexpr Composed composedModels[] = {
+    {"gemma3", "gemma3_text", "Gemma3ForConditionalGeneration", "Gemma3ForCausalLM"},
+};
 
 // Whether `object` was such a configuration; it then becomes that of the texts.
 static bool takeTexts(nlohmann::json &object, Diagnostics &diagnostics) {
@@ -66,7 +70,9 @@ static bool takeTexts(nlohmann::json &object, Diagnostics &diagnostics) {
     object.erase("text_config");
     object.update(texts);
     object["model_type"] = known.texts;
-    object["architectures"] = {known.architecture};
+    if (auto classes = object.find("architectures");
+        classes == object.end() || *classes == nlohmann::json::array({known.composedClass}))
+      object["architectures"] = {known.textClass};
     diagnostics.warning(
         fmt::format("{}: is of a model of texts and pictures; talc compiles the part for texts", configFile));
     return true;
@@ -83,19 +89,9 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
                     configFile));
 }
 
-// Keys that some families know and that change what is computed, unless they are null, false, or 1 where it multiplies.
-static void refuseUnread(const ModelConfig &config, const nlohmann::json &object) {
-  auto isNeutral = [](const nlohmann::json &value) { return value.is_null() || value == false || value == 1; };
-  for (const char *key :
-       {"infini_attention", "attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "logits_scaling",
-        "embedding_multiplier", "attention_multiplier", "residual_multiplier", "clip_qkv", "mem_len"})
-    if (auto it = object.find(key); it != object.end() && !config.wasRead(key) && !isNeutral(*it))
-      config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
-}
-
-static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, const nlohmann::json &object,
-                                    WeightSource &weights, const ImportOptions &options, bool embedsTexts,
-                                    MLIRContext &context, Diagnostics &diagnostics) {
+static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
+                                    const ImportOptions &options, bool embedsTexts, MLIRContext &context,
+                                    Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
   graph.useSinkTokens(options.sinks);
   if (config.flag("prefix_lm", false))
@@ -103,7 +99,6 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
   if (embedsTexts)
     graph.useAsEmbedder();
   family.define(graph, config);
-  refuseUnread(config, object);
   return graph.finish();
 }
 
@@ -129,6 +124,13 @@ static void checkEmbedder(ModuleOp module, const SentenceModel &sentence, const 
                     fmt::format("modules.json: makes embeddings of texts, but talc compiles the model_type {} only to "
                                 "generate text; without that file it does",
                                 quotedText(family.modelType)));
+}
+
+// Decoders become embedders by attention in both directions, which is_causal = false asks for.
+static void checkCausality(ModuleOp module, const ModelConfig &config) {
+  const char *key = "is_causal";
+  if (config.isFlag(key) && !config.flag(key, true) && hasCausalAttention(module))
+    config.unsupported(key, "is false, but talc compiles this model_type with causal attention only");
 }
 
 static void readSentence(ModuleOp module, const ModelFolders &folders, const nlohmann::json &config,
@@ -218,17 +220,20 @@ static OwningOpRef<ModuleOp> importModel(const ModelFolders &folders, const Impo
     return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
-    module = define(*family, config, *object, weights, options, sentence.hasModules, context, diagnostics);
+    module = define(*family, config, weights, options, sentence.hasModules, context, diagnostics);
   } else if (auto checkpoint =
                  Checkpoint::open(directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
     if (composed)
       checkpoint->keepTextModel();
-    module = define(*family, config, *object, *checkpoint, options, sentence.hasModules, context, diagnostics);
+    module = define(*family, config, *checkpoint, options, sentence.hasModules, context, diagnostics);
     if (module)
-      checkpoint->reportUnused();
+      checkpoint->reportUnused(options.allowsUnused);
   }
+  if (!options.allowsUnused)
+    refuseUnreadKeys(config, *object);
   if (!module)
     return nullptr;
+  checkCausality(*module, config);
   checkEmbedder(*module, sentence, *family, diagnostics);
   keepWeightFiles(directory, context, diagnostics);
   setModelAttributes(*module, readAttributes(*module, folders, *object, *family, sentence, diagnostics));

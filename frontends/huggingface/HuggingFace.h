@@ -35,6 +35,9 @@ bool isHuggingFaceFile(const std::string &model, const std::string &file);
 GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
                                         const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics);
 
+// Whether a key belongs to those settings, or to those that talc warns of. (GenerationConfig.cpp)
+bool isGenerationKey(const std::string &key);
+
 // The id of the mask token that the tokenizer's files name; -1 if they name none. Damaged files are left to the reader
 // of tokenizers. (MaskToken.cpp)
 int64_t findMaskToken(const ModelDirectory &directory);

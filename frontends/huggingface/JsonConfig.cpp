@@ -9,12 +9,12 @@
 
 namespace talc {
 
-// The keys that transformers reads if the family's own key is missing.
-static const char *generalName(llvm::StringRef key) {
+const char *JsonConfig::generalName(const std::string &key) {
   return llvm::StringSwitch<const char *>(key)
       .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
       .Cases({"n_layer", "n_layers", "num_layers"}, "num_hidden_layers")
       .Cases({"n_head", "n_heads", "num_heads", "encoder_attention_heads"}, "num_attention_heads")
+      .Case("encoder_layers", "num_hidden_layers")
       .Case("n_positions", "max_position_embeddings")
       .Case("d_kv", "head_dim")
       .Default(nullptr);

@@ -86,10 +86,10 @@ ALLOWED = [
     ('as-it-is', GOOD),
     ('padded', pack(TEXT + ' ' * 7, BYTES)),
     ('metadata', pack(plus('__metadata__', {'format': 'pt'}), BYTES)),
-    ('scalar', pack(plus('x', empty('U8', [], 1)), BYTES + 1)),
-    ('no-values', pack(plus('x', empty('F64', [3, 0])), BYTES)),
+    ('scalar', pack(plus('x.num_batches_tracked', empty('U8', [], 1)), BYTES + 1)),
+    ('no-values', pack(plus('x.position_ids', empty('F64', [3, 0])), BYTES)),
     ('other-order', pack(dict(sorted(ENTRIES.items())), BYTES)),
-    ('odd-names', pack(plus('../\0\n"', empty('F32', [0])), BYTES)),
+    ('odd-names', pack(plus('../\0\n".position_ids', empty('F32', [0])), BYTES)),
 ]
 
 

@@ -25,7 +25,8 @@ struct CompileOptions {
   std::optional<uint64_t> randomWeights;
   std::optional<int64_t> maxSequence;
   std::optional<int64_t> sinks;
-  std::string tokenizer;  // a tokenizer.json or a model directory; empty: the model's own
+  std::string unused = "refuse";  // or allow: tensors and keys of the model that nothing reads
+  std::string tokenizer;          // a tokenizer.json or a model directory; empty: the model's own
   std::string emit = "exe";
   std::string cache;                 // a directory, or off; empty: TALC_CACHE, or the user's own
   std::string stopAfter, startFrom;  // stages; empty: all

@@ -51,7 +51,8 @@ static llvm::Expected<ModelInput> loadProgram(const CompileOptions &options, mli
 static llvm::Expected<ModelInput> importModel(const Frontend &frontend, const CompileOptions &options,
                                               mlir::MLIRContext &context) {
   Diagnostics diagnostics;
-  ImportOptions import{options.maxSequence.value_or(0), options.randomWeights, options.sinks.value_or(0)};
+  ImportOptions import{options.maxSequence.value_or(0), options.randomWeights, options.sinks.value_or(0),
+                       options.unused == "allow"};
   mlir::ScopedDiagnosticHandler remarks(&context, [](mlir::Diagnostic &said) {
     if (said.getSeverity() != mlir::DiagnosticSeverity::Remark)
       return mlir::failure();

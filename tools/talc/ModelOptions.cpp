@@ -85,6 +85,11 @@ void declareModelOptions(CLI::App &command, CompileOptions &options) {
                   "texts without end: their first N tokens stay beside the window that the rest moves through, the "
                   "model's own or of --max-seq tokens in all")
       ->check(CLI::Range(int64_t(1), int64_t(64)));
+  command
+      .add_option("--unused", options.unused,
+                  "tensors that the model does not use, and keys of config.json that talc does not know: refuse "
+                  "(default), or allow, with what is known")
+      ->check(CLI::IsMember({"refuse", "allow"}));
 }
 
 std::vector<std::string> givenModelOptions(const CLI::App &command) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knows names of tensors without a use.
+#include "frontends/huggingface/LeftoverTensors.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace talc {
+
+static bool isBuffer(llvm::StringRef name, size_t rank) {
+  if ((name.ends_with("attn.bias") || name.ends_with("attention.bias")) && rank == 4)
+    return true;
+  if (name.contains("rotary_emb.") && (name.ends_with("_cached") || name.ends_with("inv_freq")))
+    return true;
+  for (const char *end :
+       {".masked_bias", "position_ids", "token_type_ids", "embed_positions.weights", "embed_positions.weight",
+        "EncDecAttention.relative_attention_bias.weight", "num_batches_tracked"})
+    if (name.ends_with(end))
+      return true;
+  return false;
+}
+
+// The module of a head to which a tensor belongs; empty if it belongs to none.
+static llvm::StringRef headModule(llvm::StringRef name) {
+  static constexpr llvm::StringRef heads[] = {"lm_head.",
+                                              "cls.predictions.",
+                                              "cls.seq_relationship.",
+                                              "predictions.",
+                                              "sop_classifier.",
+                                              "vocab_transform.",
+                                              "vocab_layer_norm.",
+                                              "vocab_projector.",
+                                              "generator_predictions.",
+                                              "generator_lm_head.",
+                                              "discriminator_predictions.",
+                                              "pre_classifier.",
+                                              "classifier.",
+                                              "qa_outputs.",
+                                              "score.",
+                                              "head.",
+                                              "decoder.",
+                                              "classification_head.",
+                                              "v_head.",
+                                              "multiple_choice_head."};
+  auto module = llvm::find_if(heads, [&](llvm::StringRef head) { return name.starts_with(head); });
+  return module == std::end(heads) ? llvm::StringRef() : *module;
+}
+
+bool isLeftover(llvm::StringRef name, size_t rank, const std::set<std::string> &used) {
+  if (isBuffer(name, rank) || name.starts_with("pooler.") || name.contains(".pooler."))
+    return true;
+  llvm::StringRef head = headModule(name);
+  return !head.empty() && llvm::none_of(used, [&](llvm::StringRef other) { return other.starts_with(head); });
+}
+
+}  // namespace talc
