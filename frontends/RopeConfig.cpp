@@ -117,6 +117,9 @@ YarnScaling ModelConfig::yarnScaling(const ModelConfig &parameters, int64_t orig
   scaling.fast = orDefault(parameters, "beta_fast", 32);
   scaling.slow = orDefault(parameters, "beta_slow", 1);
   scaling.truncate = parameters.flag("truncate", true);
+  bool isForAll = parameters.prefix == prefix + "rope_parameters." || parameters.prefix == prefix + "rope_scaling.";
+  if (!scaling.truncate && !isForAll)
+    parameters.unsupported("truncate", "is false for a type of layers; talc knows it for all");
   auto amplitude = [&](double weight) { return scaling.factor <= 1 ? 1 : 0.1 * weight * std::log(scaling.factor) + 1; };
   double one = orDefault(parameters, "mscale", 0), all = orDefault(parameters, "mscale_all_dim", 0);
   scaling.amplitude = one > 0 && all > 0 ? amplitude(one) / amplitude(all) : amplitude(1);
@@ -204,6 +207,9 @@ Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, const Ro
     invalid(keys.shareKey,
             fmt::format("turns {} of {} features of each head, expected an even number > 0", rope.rotary, headWidth));
   readScaling(rope, used, keys);
+  if (!keys.hasShare && share != keys.share && std::holds_alternative<std::monostate>(rope.scaling))
+    (used.has(partial) ? used : *this)
+        .unsupported(partial, fmt::format("is {}, but models of this model_type turn all features of a head", share));
   return rope;
 }
 

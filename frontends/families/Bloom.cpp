@@ -66,6 +66,9 @@ struct Mpt : PlainModel {
       config.unsupported("logit_scale", "is given; talc knows the family without it");
     if (config.integer("expansion_ratio", 4, {1, 1024}) != 4)
       config.unsupported("expansion_ratio", "is not 4");
+    if (std::string kind = config.text("norm_type", "layernorm");
+        kind != "layernorm" && kind != "low_precision_layernorm")
+      config.unsupported("norm_type", "is not layernorm");
     if (auto inside = config.inner("attn_config"))
       readAttention(*inside);
     names = {"transformer.blocks", "transformer.wte", "transformer.norm_f", "lm_head", "norm_1", "norm_2",

@@ -80,7 +80,6 @@ struct Cohere2 : Cohere {
 
   static LlamaDefaults common() {
     LlamaDefaults defaults = Cohere::common();
-    defaults.ownHeadWidth = false;
     defaults.rope.theta = 10000;
     return defaults;
   }

@@ -39,6 +39,7 @@ struct Falcon : PlainModel {
     grouped = config.flag("new_decoder_architecture", false);
     const char *key = config.has("n_head_kv") ? "n_head_kv" : "num_kv_heads";
     bool multiQuery = config.flag("multi_query", true);
+    config.passOver({key});
     keyValueHeads = heads;
     if (grouped)
       keyValueHeads = config.integerOrNull(key, {}, ModelConfig::headCount).value_or(heads);

@@ -151,7 +151,7 @@ constexpr Family table[] = {
      {"mBART", "next token after a source", "as BART with layer norm before each part", "Unigram"}},
     {"ministral",
      "model.",
-     defineMistral,
+     defineMinistral,
      {1, 2},
      {"Ministral", decoderHeads, "as Mistral with windows by type of layer", "byte-level BPE"}},
     {"mistral",

@@ -63,6 +63,7 @@ void defineLlama(GraphBuilder &graph, const ModelConfig &config);
 void defineM2m100(GraphBuilder &graph, const ModelConfig &config);
 void defineMarian(GraphBuilder &graph, const ModelConfig &config);
 void defineMbart(GraphBuilder &graph, const ModelConfig &config);
+void defineMinistral(GraphBuilder &graph, const ModelConfig &config);
 void defineMistral(GraphBuilder &graph, const ModelConfig &config);
 void defineMixtral(GraphBuilder &graph, const ModelConfig &config);
 void defineModernBert(GraphBuilder &graph, const ModelConfig &config);

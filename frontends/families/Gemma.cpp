@@ -14,6 +14,18 @@ namespace {
 struct Gemma : LlamaModel {
   Gemma(const ModelConfig &config, const LlamaDefaults &defaults) : LlamaModel(config, defaults) {
     readBiases(config, /*attention=*/true, /*inner=*/false);
+    readActivation(config);
+  }
+
+  // hidden_act says gelu in the first files, but the tanh form was trained; hidden_activation is what later ones say.
+  void readActivation(const ModelConfig &config) {
+    const char *old = "hidden_act";
+    std::string name = config.text("hidden_act", defaults.activation);
+    if (!config.has(old) || name == "gelu")
+      return;
+    if (config.has(defaults.activationKey) && config.activation(old, name) != activation)
+      return config.invalid(old, "contradicts 'hidden_activation'; one of them must go");
+    activation = config.activation(old, name);
   }
 
   explicit Gemma(const ModelConfig &config) : Gemma(config, common()) {
@@ -22,7 +34,6 @@ struct Gemma : LlamaModel {
     config.refuseFlag("use_bidirectional_attention", "talc knows the family as a decoder");
   }
 
-  // hidden_act says gelu in the first files, but the tanh form was trained; hidden_activation is what later ones say.
   static LlamaDefaults common() {
     LlamaDefaults defaults;
     defaults.vocabulary = 256000;
@@ -55,7 +66,8 @@ struct Gemma2 : Gemma {
   }
 
   explicit Gemma2(const ModelConfig &config) : Gemma2(config, common()) {
-    readCaps(config, 50, 30);
+    cap = readCap(config, "attn_logit_softcapping", 50);
+    logitCap = readCap(config, "final_logit_softcapping", 30);
     readWindows(config, config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount),
                 [](int64_t layer) { return layer % 2 == 0; });
     readRopes(config);
@@ -72,13 +84,9 @@ struct Gemma2 : Gemma {
     return defaults;
   }
 
-  // Null turns them off.
-  void readCaps(const ModelConfig &config, double scores, double logits) {
-    auto read = [&](const char *key, double fallback) {
-      return config.isNull(key) ? 0 : config.positive(key, fallback);
-    };
-    cap = config.has("attn_logit_softcapping") || scores > 0 ? read("attn_logit_softcapping", scores) : 0;
-    logitCap = config.has("final_logit_softcapping") || logits > 0 ? read("final_logit_softcapping", logits) : 0;
+  // Null turns a cap off; 0: so does its absence.
+  static double readCap(const ModelConfig &config, const char *key, double fallback) {
+    return config.has(key) || (fallback > 0 && !config.isNull(key)) ? config.positive(key, fallback) : 0;
   }
 
   Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const override {
@@ -98,7 +106,7 @@ struct Gemma2 : Gemma {
 // Layers with a window turn by a base of their own, without scaling; queries and keys are normalized head by head.
 struct Gemma3 : Gemma2 {
   explicit Gemma3(const ModelConfig &config) : Gemma2(config, common()) {
-    readCaps(config, 0, 0);
+    logitCap = readCap(config, "final_logit_softcapping", 0);
     int64_t every =
         config.integer("sliding_window_pattern", config.integer("_sliding_window_pattern", 6, patterns), patterns);
     auto window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
@@ -108,6 +116,7 @@ struct Gemma3 : Gemma2 {
         window = *window / 2 + 1;
     }
     readWindows(config, window, [=](int64_t layer) { return (layer + 1) % every != 0; });
+    config.passOver({"rope_theta", "rope_scaling", "rope_local_base_freq"});  // of layers that a model may lack
     RopeKeys local;
     local.thetaKey = "rope_local_base_freq";
     local.ownScaling = true;

@@ -24,14 +24,21 @@ struct GptNeoX : PlainModel {
     checkHeads(config, "num_attention_heads", "hidden_size");
     RopeKeys keys;
     keys.share = 0.25;
-    if (config.has("rotary_emb_base"))
-      keys.thetaKey = "rotary_emb_base";
-    if (config.has("rotary_pct"))
-      keys.shareKey = "rotary_pct";
+    keys.hasShare = true;
+    keys.thetaKey = "rotary_emb_base";
+    keys.shareKey = "rotary_pct";
     rope = config.rope(headWidth, "full_attention", keys);
+    refuseOther(config, "rope_theta", keys.thetaKey, config.positive(keys.thetaKey, keys.theta));
+    refuseOther(config, "partial_rotary_factor", keys.shareKey, config.positive(keys.shareKey, keys.share));
     names = {"gpt_neox.layers", "gpt_neox.embed_in", "gpt_neox.final_layer_norm",
              "embed_out",       "input_layernorm",   "post_attention_layernorm",
              "attention.dense", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h"};
+  }
+
+  // Files have the names of other families beside their own, of which the model is made.
+  static void refuseOther(const ModelConfig &config, const char *key, const char *ownKey, double value) {
+    if (config.has(key) && config.positive(key, value) != value)
+      config.invalid(key, std::string("differs from ") + ownKey + ", which this model_type reads");
   }
 
   Tensor project(GraphBuilder &g, Tensor x, char part) const override {

@@ -25,6 +25,8 @@ struct GptOss : MoeModel {
         rope->scaling = YarnScaling{32, 32, 1, 4096, false, 0.1 * std::log(32.0) + 1};
     if (config.number("swiglu_limit", clamp, 0, 1e30) != clamp)
       config.unsupported("swiglu_limit", "the family clamps its gates at 7");
+    if (config.number("swiglu_alpha", alpha, 0, 1e30) != alpha)
+      config.unsupported("swiglu_alpha", "the family has gates of 1.702");
   }
 
   static LlamaDefaults common() {
@@ -95,7 +97,7 @@ struct GptOss : MoeModel {
     return g.concat(name + ".transposed", parts);
   }
 
-  static constexpr double clamp = 7;
+  static constexpr double clamp = 7, alpha = 1.702;
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct Qwen : LlamaModel {
     if (config.flag("use_sliding_window", false))
       window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
     int64_t first = window ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.maximum}) : 0;
+    config.passOver({"sliding_window", "max_window_layers"});
     readWindows(config, window, [=](int64_t layer) { return layer >= first; });
     readRopes(config);
     config.refuseFlag("use_mrope", "talc knows one-dimensional rotary positions");
@@ -84,6 +85,7 @@ struct SmolLm3 : LlamaModel {
     std::optional<int64_t> window;
     if (config.flag("use_sliding_window", false))
       window = config.integerOrNull("sliding_window", {}, ModelConfig::positionCount);
+    config.passOver({"sliding_window", "max_window_layers"});
     readWindows(config, window, [&](int64_t layer) { return !turns[layer]; });
     readRopes(config);
     for (size_t layer = 0; layer < ropes.size(); ++layer)
@@ -149,6 +151,12 @@ void defineLlama(GraphBuilder &g, const ModelConfig &config) {
 }
 
 void defineMistral(GraphBuilder &g, const ModelConfig &config) {
+  if (config.has("layer_types"))
+    config.unsupported("layer_types", "is of model_type 'ministral'; all layers of this one have the same window");
+  defineAs<Mistral>(g, config);
+}
+
+void defineMinistral(GraphBuilder &g, const ModelConfig &config) {
   defineAs<Mistral>(g, config);
 }
 

@@ -38,7 +38,7 @@ struct Mixtral : MoeModel {
 struct QwenMixture : MoeModel {
   QwenMixture(const ModelConfig &config, const LlamaDefaults &defaults, int64_t count, int64_t perToken)
       : MoeModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
-    readExperts(config, "num_experts", count, perToken);
+    readExperts(config, config.has("num_experts") ? "num_experts" : "num_local_experts", count, perToken);
     normalized = config.flag("norm_topk_prob", false);
     step = config.integer("decoder_sparse_step", 1, ModelConfig::layerCount);
     for (double layer : config.numbers("mlp_only_layers"))
@@ -49,6 +49,7 @@ struct QwenMixture : MoeModel {
     std::optional<int64_t> window;
     if (config.flag("use_sliding_window", false))
       window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
+    config.passOver({"sliding_window", "max_window_layers"});
     readWindows(config, window, slides);
     readRopes(config);
   }
@@ -85,7 +86,6 @@ struct Qwen2Moe : QwenMixture {
     defaults.heads = 16;
     defaults.positions = 32768;
     defaults.keyValueHeads = 16;
-    defaults.ownHeadWidth = false;
     return defaults;
   }
 
@@ -116,7 +116,6 @@ struct Qwen3Moe : QwenMixture {
     defaults.inner = 6144;
     defaults.heads = 32;
     defaults.keyValueHeads = 4;
-    defaults.ownHeadWidth = true;
     return defaults;
   }
 };

@@ -61,10 +61,11 @@ ModernBert::ModernBert(const ModelConfig &config) {
 
 void ModernBert::readHead(const ModelConfig &config) {
   constexpr Head known[] = {Head::None, Head::Masked, Head::Text, Head::Tokens};
-  head = known[config.head({"ModernBertModel", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"})];
+  head = known[config.head({"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"})];
   headActivation = config.activation("classifier_activation", "gelu");
   headBias = config.flag("classifier_bias", false);
   decoderBias = config.flag("decoder_bias", true);
+  config.passOver({"classifier_pooling"});
   if (head == Head::Text && config.text("classifier_pooling", "cls") != "cls")
     config.unsupported("classifier_pooling", "is not cls; talc classifies a text by its first token");
   if (head == Head::Text || head == Head::Tokens)
@@ -75,15 +76,19 @@ void ModernBert::readHead(const ModelConfig &config) {
 void ModernBert::readLayers(const ModelConfig &config) {
   int64_t every = config.integer("global_attn_every_n_layers", 3, ModelConfig::layerCount);
   int64_t window = config.integer("local_attention", 128, ModelConfig::positionCount);
+  if (config.has("sliding_window"))  // half of it
+    window = 2 * config.integer("sliding_window", window / 2, {0, ModelConfig::positionCount.maximum / 2});
   std::vector<std::string> types = config.texts("layer_types");
   if (!types.empty() && static_cast<int64_t>(types.size()) != layers)
     return config.invalid("layer_types", "has " + std::to_string(types.size()) + " entries for " +
                                              std::to_string(layers) + " layers (num_hidden_layers)");
   RopeKeys global, local;
+  config.passOver({"global_rope_theta", "local_rope_theta"});  // of layers that a model may lack
   global.theta = 160000;
   global.thetaKey = "global_rope_theta";
   local.thetaKey = "local_rope_theta";
-  global.ownScaling = local.ownScaling = true;
+  if (auto scaling = config.inner("rope_scaling"); scaling && !scaling->has("rope_type"))
+    return scaling->invalid("rope_type", "is missing");
   if (config.isNull("local_rope_theta"))
     local = global;
   for (int64_t layer = 0; layer < layers; ++layer) {

@@ -39,12 +39,26 @@ struct Olmo3 : Olmo2 {
   explicit Olmo3(const ModelConfig &config) : Olmo2(config, common()) {
     readWindows(config, config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount),
                 [](int64_t layer) { return (layer + 1) % 4 != 0; });
+    checkRope(config);
     RopeKeys unscaled = defaults.rope;
     unscaled.ownScaling = true;
     for (int64_t window : windows)
       if (!config.failed())
         ropes.push_back(window ? config.rope(headWidth, "sliding_attention", unscaled)
                                : config.rope(headWidth, "full_attention", defaults.rope));
+  }
+
+  // Versions of transformers read other spellings in different ways.
+  void checkRope(const ModelConfig &config) const {
+    auto parameters = config.inner("rope_parameters"), scaling = config.inner("rope_scaling");
+    const double base = defaults.rope.theta;
+    if (parameters && !parameters->has("full_attention"))
+      config.unsupported("rope_parameters", "is the same for all layers; talc knows an object for each of the types "
+                                            "full_attention and sliding_attention");
+    if (scaling && !scaling->has("rope_type"))
+      scaling->invalid("rope_type", "is missing");
+    if (!parameters && config.positive("rope_theta", base) != base)
+      config.unsupported("rope_theta", "is not 500000, the base of layers with windows");
   }
 
   static LlamaDefaults common() {

@@ -28,6 +28,7 @@ struct Phi : LlamaModel {
     defaults.lastNorm = "model.final_layernorm";
     defaults.output = "self_attn.dense";
     defaults.rope.share = 0.5;
+    defaults.rope.hasShare = true;
     return defaults;
   }
 
@@ -70,6 +71,7 @@ struct Phi3 : LlamaModel {
     defaults.positions = 4096;
     defaults.epsilon = 1e-5;
     defaults.rope.original = 4096;
+    defaults.rope.hasShare = true;
     return defaults;
   }
 

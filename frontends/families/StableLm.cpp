@@ -29,6 +29,7 @@ struct StableLm : LlamaModel {
     defaults.epsilon = 1e-5;
     defaults.ownHeadWidth = false;
     defaults.rope.share = 0.25;
+    defaults.rope.hasShare = true;
     return defaults;
   }
 

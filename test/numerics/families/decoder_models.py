@@ -6,6 +6,7 @@ from random_checkpoint import Checkpoint
 
 LLAMA = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
          'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-6}
+LAYER_NORMS = {**{key: value for key, value in LLAMA.items() if key != 'rms_norm_eps'}, 'layer_norm_eps': 1e-5}
 
 
 def case(function, checkpoint, config, dtype='F32'):
@@ -139,7 +140,7 @@ def mixture(kind, dtype='F32', stacked=False, **changes):
 
 
 def cohere(**changes):
-    config = {**LLAMA, 'model_type': 'cohere', 'layer_norm_eps': 1e-5, 'logit_scale': 0.25, 'rope_theta': 500.0,
+    config = {**LAYER_NORMS, 'model_type': 'cohere', 'logit_scale': 0.25, 'rope_theta': 500.0,
               'use_qk_norm': False, **changes}
 
     def fill(c, config):
@@ -151,7 +152,7 @@ def cohere(**changes):
 
 
 def stablelm(parallel, norms):
-    config = {**LLAMA, 'model_type': 'stablelm', 'layer_norm_eps': 1e-5, 'hidden_size': 32, 'use_qkv_bias': parallel,
+    config = {**LAYER_NORMS, 'model_type': 'stablelm', 'hidden_size': 32, 'use_qkv_bias': parallel,
               'use_parallel_residual': parallel, 'qk_layernorm': norms}
 
     def fill(c, config):
@@ -164,7 +165,7 @@ def stablelm(parallel, norms):
 
 
 def phi(norms):
-    config = {**LLAMA, 'model_type': 'phi', 'layer_norm_eps': 1e-5, 'hidden_size': 40, 'partial_rotary_factor': 0.4,
+    config = {**LAYER_NORMS, 'model_type': 'phi', 'hidden_size': 40, 'partial_rotary_factor': 0.4,
               'qk_layernorm': norms}
 
     def fill(c, config):
