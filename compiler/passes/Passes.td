@@ -16,6 +16,32 @@ def CheckModel : Pass<"check-model", "mlir::ModuleOp"> {
   }];
 }
 
+//===--- differentiate: talc -> talc, only to train a model --------------------------------------------------------===//
+
+def WholeSequences : Pass<"whole-sequences", "mlir::ModuleOp"> {
+  let summary = "makes attention read the keys and values of the step instead of a KV cache";
+  let description = [{
+      kv_append %cache, %k, %v; %K, %V = kv_read %cache   ->   %K, %V = %k, %v
+
+    In training every sequence is complete in its step: teacher forcing is the causal mask with shifted labels.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
+def Differentiate : Pass<"differentiate", "mlir::ModuleOp"> {
+  let summary = "makes the entry of a model one that computes the loss of labels and the gradients of weights";
+  let description = [{
+      func @model(%ids, %seq) -> logits   ->   func @model(%ids, %seq, %labels) -> loss
+
+    The gradients of all weights are added to their memories (`talc.get_gradient`). Every function that the model calls
+    becomes two, @f.forward and @f.backward; what the second reads of the first is a result of that.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+  let options = [
+    Option<"smoothing", "smoothing", "double", "0.0", "label smoothing: the share of the loss that all tokens have">
+  ];
+}
+
 //===--- optimize: talc -> talc ----------------------------------------------------------------------------------===//
 
 def AssignFormats : Pass<"assign-formats", "mlir::ModuleOp"> {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that depend on positions and the borders between sequences. The operands have one row for each token of the step.
+// Ops that depend on positions and the borders between sequences, and lookups and selections. Operands have one row for
+// each token of the step.
 #pragma once
 
 #include "compiler/reference/Sequences.h"
 #include "compiler/reference/Tensors.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <utility>
@@ -33,5 +35,19 @@ struct AttentionInputs {
 };
 // Fails (Usage) if the bias has no value for a distance.
 llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const StepSequences &step);
+
+//===--- lookups and selections (LookupOps.cpp) ------------------------------------------------------------------===//
+
+// All fail (Usage) for an index outside of the table.
+llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table);
+llvm::Expected<Matrix> evaluate(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
+                                const Weight &table);
+llvm::Expected<Matrix> evaluate(TokenTypeOp op, const StepSequences &step, const Weight &table);
+
+// The given rows of x.
+Matrix pick(const Matrix &x, const std::vector<int64_t> &rows);
+// Fails (Program) for the index of a result that the model does not have.
+llvm::Expected<Matrix> evaluate(SelectOp op, const Matrix &x, const StepSequences &step);
+Matrix evaluate(SliceOp op, const Matrix &x);
 
 }  // namespace talc::reference

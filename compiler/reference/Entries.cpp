@@ -30,19 +30,22 @@ static llvm::Error checkTypes(mlir::ModuleOp module) {
   return error;
 }
 
-// (ids, sequences) -> activations...
+static bool isIds(mlir::Type type) {
+  auto ids = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  return ids && ids.getRank() == 1 && ids.getElementType().isInteger(32);
+}
+
+// (ids, sequences) -> activations..., or (ids, sequences, labels) -> loss
 static llvm::Error checkEntry(mlir::func::FuncOp entry) {
   mlir::FunctionType type = entry.getFunctionType();
   auto isResult = [](mlir::Type type) {
     auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
     return tensor && tensor.getRank() == 2 && tensor.getElementType().isF32();
   };
-  if (type.getNumInputs() == 2 && mlir::isa<SequencesType>(type.getInput(1)) &&
-      llvm::all_of(type.getResults(), isResult)) {
-    auto ids = mlir::dyn_cast<mlir::RankedTensorType>(type.getInput(0));
-    if (ids && ids.getRank() == 1 && ids.getElementType().isInteger(32))
-      return llvm::Error::success();
-  }
+  bool takesLabels = type.getNumInputs() == 3 && isIds(type.getInput(2));
+  if ((type.getNumInputs() == 2 || takesLabels) && mlir::isa<SequencesType>(type.getInput(1)) &&
+      isIds(type.getInput(0)) && llvm::all_of(type.getResults(), isResult))
+    return llvm::Error::success();
   return makeError(ErrorCode::Program,
                    "the entry function '{}' must be (tensor<?xi32>, !talc.sequences) -> tensor<?xNxf32>",
                    entry.getSymName().str());

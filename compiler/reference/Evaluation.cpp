@@ -4,7 +4,6 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/AttentionOps.h"
-#include "compiler/reference/LookupOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -30,12 +29,14 @@ WeightPtr Frame::weight(mlir::Value value) const {
   if (auto *weight = std::get_if<WeightPtr>(&content))
     return *weight;
   const Matrix &matrix = *std::get<MatrixPtr>(content);
-  return std::make_shared<const Weight>(
-      Weight{{matrix.rows, matrix.columns}, std::vector<float>(matrix.values.begin(), matrix.values.end())});
+  return std::make_shared<const Weight>(Weight{{matrix.rows, matrix.columns}, matrix.values});
 }
 
 Expected<std::vector<MatrixPtr>> Evaluation::run(mlir::func::FuncOp entry) {
-  Expected<std::vector<Content>> results = call(entry, {TokenIds{}, Borders{}});
+  std::vector<Content> arguments = {TokenIds{}, Borders{}};
+  if (training)
+    arguments.push_back(Labels{});
+  Expected<std::vector<Content>> results = call(entry, arguments);
   if (!results)
     return results.takeError();
   std::vector<MatrixPtr> matrices;
@@ -77,6 +78,8 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
     frame.set(op->getResult(0), std::move(*result));
     return Error::success();
   }
+  if (training && evaluateGradient(op, frame, ids, step, *training))
+    return Error::success();
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<GetWeightOp, GetKvCacheOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
       .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })

@@ -17,9 +17,11 @@ namespace talc::reference {
 
 struct TokenIds {};
 struct Borders {};
+struct Labels {};
 
-// The content of an SSA value: activations, a weight, a KV cache, the step's ids, or the step's sequences.
-using Content = std::variant<MatrixPtr, WeightPtr, State *, TokenIds, Borders>;
+// The content of an SSA value: activations, a weight, a KV cache, the memory of a gradient, or the step's ids,
+// sequences or labels.
+using Content = std::variant<MatrixPtr, WeightPtr, State *, GradientSum *, TokenIds, Borders, Labels>;
 
 // The values of one call of a function.
 class Frame {
@@ -32,16 +34,24 @@ public:
   MatrixPtr matrix(mlir::Value value) const;
   WeightPtr weight(mlir::Value value) const;  // null for a null value
   State &state(mlir::Value value) const { return *std::get<State *>(get(value)); }
+  GradientSum &gradient(mlir::Value value) const { return *std::get<GradientSum *>(get(value)); }
 
 private:
   llvm::DenseMap<mlir::Value, Content> contents;
 };
 
+// A step of training has this beside what a step of inference has.
+struct TrainingStep {
+  std::vector<int32_t> labels;                    // of the wanted tokens; -1: none
+  std::map<std::string, GradientSum> &gradients;  // by the names of weights
+};
+
 class Evaluation {
 public:
+  // `training` is null in inference.
   Evaluation(const StepSequences &step, llvm::ArrayRef<int32_t> ids, Weights &weights,
-             std::map<std::string, State> &states, ActivationPrecision precision)
-      : step(step), ids(ids), weights(weights), states(states), precision(precision) {}
+             std::map<std::string, State> &states, ActivationPrecision precision, TrainingStep *training)
+      : step(step), ids(ids), weights(weights), states(states), precision(precision), training(training) {}
 
   // Calls the entry function with the step's ids and sequences.
   llvm::Expected<std::vector<MatrixPtr>> run(mlir::func::FuncOp entry);
@@ -60,11 +70,19 @@ private:
   Weights &weights;
   std::map<std::string, State> &states;
   const ActivationPrecision precision;
+  TrainingStep *training;
   int depth = 0;  // of calls
 };
+
+// An activation function. (RowWiseOps.cpp)
+double activate(ActivationKind kind, double x);
 
 // The result of an op that treats every token alone, whose operands have as many tokens; nothing for other ops.
 // (RowWiseOps.cpp)
 std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, ActivationPrecision precision);
+
+// Evaluates an operation of a backward function; false for another one. (GradientOps.cpp)
+bool evaluateGradient(mlir::Operation *op, Frame &frame, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
+                      TrainingStep &training);
 
 }  // namespace talc::reference

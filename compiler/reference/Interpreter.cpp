@@ -3,8 +3,8 @@
 #include "compiler/reference/Interpreter.h"
 
 #include "compiler/Error.h"
+#include "compiler/reference/AttentionOps.h"
 #include "compiler/reference/Evaluation.h"
-#include "compiler/reference/LookupOps.h"
 
 #include <set>
 
@@ -112,7 +112,20 @@ Interpreter::evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequenc
   std::vector<int32_t> ids;
   for (const Sequence &sequence : sequences)
     ids.insert(ids.end(), sequence.ids.begin(), sequence.ids.end());
-  return Evaluation(step, ids, weights, states, precision).run(entry);
+  bool trains = entry.getNumArguments() == 3;
+  TrainingStep training = {{}, gradients};
+  for (const Sequence &sequence : sequences)
+    training.labels.insert(training.labels.end(), sequence.labels.begin(), sequence.labels.end());
+  if (trains && training.labels.size() != step.outputs.front().size())
+    return makeError(ErrorCode::Usage, "{} labels for {} tokens", training.labels.size(), step.outputs.front().size());
+  return Evaluation(step, ids, weights, states, precision, trains ? &training : nullptr).run(entry);
+}
+
+llvm::Expected<std::vector<double> *> Interpreter::weightValues(llvm::StringRef name) {
+  llvm::Expected<WeightPtr> weight = weights.get(name);
+  if (!weight)
+    return weight.takeError();
+  return &const_cast<Weight &>(**weight).values;
 }
 
 // A model that does not select the outputTokens rows itself returns all rows of the step.

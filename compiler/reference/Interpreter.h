@@ -43,6 +43,7 @@ public:
     int64_t prefix = 0;             // the first tokens, which see each other; all are in its first step
     std::optional<int> sourceSlot;  // the slot of its source; default: its own slot
     std::vector<std::vector<int64_t>> outputTokens;  // for each result indices in `ids`, ascending; default: the last
+    std::vector<int32_t> labels;                     // to train: of the output tokens, -1 for none
   };
 
   // The module must outlive the interpreter. Fails (Program) if it has no entry.
@@ -57,6 +58,12 @@ public:
   // Runs the encoder of an encoder-decoder over whole sources, which stay in their slots until `release` or the next
   // source. Fails as `step` does; Usage if the model has no such encoder.
   llvm::Error encode(llvm::ArrayRef<Sequence> sources);
+
+  // After `differentiate`, steps yield losses and add gradients here, by the names of weights.
+  std::map<std::string, GradientSum> gradients;
+
+  // The values of a weight, which may be changed. Errors: WeightFile, WeightRecipe.
+  llvm::Expected<std::vector<double> *> weightValues(llvm::StringRef name);
 
   // The number of results that a step yields.
   size_t results() { return model.entry.getNumResults(); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // embedding, position, token_type, select, slice.
-#include "compiler/reference/LookupOps.h"
+#include "compiler/reference/AttentionOps.h"
 
 #include "compiler/Error.h"
+#include "compiler/reference/GradientOps.h"
 
 namespace talc::reference {
 
@@ -23,16 +24,15 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, con
   return result;
 }
 
-// The position of every token among the tokens of its sequence that are not padding; -1 for padding.
-static std::vector<int64_t> countedPositions(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step) {
-  if (!op.getPadding())
+std::vector<int64_t> countPositions(std::optional<int64_t> padding, llvm::ArrayRef<int32_t> ids,
+                                    const StepSequences &step) {
+  if (!padding)
     return step.positions;
   std::vector<int64_t> result(step.rows());
-  auto padding = static_cast<int64_t>(*op.getPadding());
   for (const SequenceTokens &sequence : step.sequences) {
     int64_t next = 0;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)
-      result[t] = ids[t] == padding ? -1 : next++;
+      result[t] = ids[t] == *padding ? -1 : next++;
   }
   return result;
 }
@@ -41,7 +41,7 @@ llvm::Expected<Matrix> evaluate(PositionOp op, llvm::ArrayRef<int32_t> ids, cons
                                 const Weight &table) {
   Matrix result(step.rows(), table.shape[1]);
   int64_t offset = op.getOffset();
-  std::vector<int64_t> positions = countedPositions(op, ids, step);
+  std::vector<int64_t> positions = countPositions(op.getPadding(), ids, step);
   for (int64_t t = 0; t < step.rows(); ++t) {
     if (positions[t] >= rowCount(table) - offset)
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {} + {}",

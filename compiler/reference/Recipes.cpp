@@ -51,7 +51,7 @@ struct Application {
   }
 
   bool apply(ConcatRecipeAttr) {
-    std::vector<float> values;
+    std::vector<double> values;
     Shape shape = result.shape;
     int64_t first = 0;
     for (const WeightPtr &source : sources) {

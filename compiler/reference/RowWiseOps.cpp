@@ -18,7 +18,7 @@ static double dot(const Matrix &x, int64_t t, const std::vector<double> &weights
   return sum;
 }
 
-static double activate(ActivationKind kind, double x) {
+double activate(ActivationKind kind, double x) {
   switch (kind) {
   case ActivationKind::relu:
     return x > 0 ? x : 0;

@@ -33,8 +33,8 @@ static uint64_t numberBytes(mlir::Type element, uint64_t count) {
 
 static void roundNumbers(Weight &weight, mlir::Type element) {
   const llvm::fltSemantics &semantics = mlir::cast<mlir::FloatType>(element).getFloatSemantics();
-  for (float &value : weight.values) {
-    APFloat rounded(value);
+  for (double &value : weight.values) {
+    APFloat rounded(static_cast<float>(value));
     bool inexact;
     rounded.convert(semantics, APFloat::rmNearestTiesToEven, &inexact);
     value = toFloat(rounded);

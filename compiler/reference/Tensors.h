@@ -20,11 +20,17 @@ struct Matrix {
   std::vector<double> values;
 };
 
-// A weight, row-major; each value is one that the weight's storage format has.
+// A weight, row-major; each value is one that the weight's storage format has, unless somebody has changed it.
 struct Weight {
   std::vector<int64_t> shape;
-  std::vector<float> values;
+  std::vector<double> values;
   std::string blocks = {};  // the block format of its rows, if known; empty: none
+};
+
+// The sum of the gradients of a weight, in its shape, row-major.
+struct GradientSum {
+  std::vector<int64_t> shape;
+  std::vector<double> values;
 };
 
 // The precision of the inputs of linear layers: double, or the type of a 16-bit weight, as tensor cores have it.

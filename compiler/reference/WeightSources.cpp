@@ -24,7 +24,7 @@ llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorTy
                        limit);
     elements *= size;
   }
-  return Weight{type.getShape().vec(), std::vector<float>(elements)};
+  return Weight{type.getShape().vec(), std::vector<double>(elements)};
 }
 
 llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directory, FileSourceAttr source,
@@ -51,7 +51,9 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, bytes, offset);
   if (!buffer)
     return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
-  decodeValues((*buffer)->getBuffer(), stored, weight->values);
+  std::vector<float> values(weight->values.size());
+  decodeValues((*buffer)->getBuffer(), stored, values);
+  weight->values.assign(values.begin(), values.end());
   if (auto blocks = mlir::dyn_cast<StoredType>(stored))
     weight->blocks = blocks.getFormat()->name;
   roundValues(*weight, type.getElementType());

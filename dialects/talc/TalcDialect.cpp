@@ -3,6 +3,7 @@
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/LookupSource.h"
 #include "dialects/talc/WeightFiles.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -190,5 +191,10 @@ void talc::TalcDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/talc/TalcOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/talc/gradients/GradientOps.cpp.inc"
+      >();
   addInterfaces<WeightFiles>();
+  attachGradients(*getContext());
 }
