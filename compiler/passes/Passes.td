@@ -38,7 +38,9 @@ def Differentiate : Pass<"differentiate", "mlir::ModuleOp"> {
   }];
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
-    Option<"smoothing", "smoothing", "double", "0.0", "label smoothing: the share of the loss that all tokens have">
+    Option<"smoothing", "smoothing", "double", "0.0", "label smoothing: the share of the loss that all tokens have">,
+    Option<"recompute", "recompute", "std::string", "\"cheap\"",
+           "which values the backward functions compute again: none, or those of cheap operations">
   ];
 }
 

@@ -9,7 +9,8 @@
 //                                        %dx = call @layer.backward(%dy, %x, %w, %k, %dw)
 //
 // Rules say what they read (DifferentiableOpInterface). A function keeps those of these values that are not arguments:
-// they become further results of its forward function and arguments of its backward function. Layers with equal
+// they become further results of its forward function and arguments of its backward function. What cheap operations
+// make of kept values is computed again instead. Layers with equal
 // bodies share one function, and so they do here.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/differentiate/TrainedValues.h"
@@ -61,10 +62,12 @@ public:
   Value value(Value original) override {
     if (Value place = places.values.lookupOrNull(original))
       return place;
-    auto get = original.getDefiningOp<GetWeightOp>();
-    Value weight = get ? GetWeightOp::create(builder, get.getLoc(), get.getType(), get.getName()) : original;
-    places.values.map(original, weight);
-    return weight;
+    // A weight, or the result of a cheap operation, which is computed again.
+    Operation *op = original.getDefiningOp();
+    for (Value operand : op->getOperands())
+      value(operand);
+    builder.clone(*op, places.values);
+    return places.values.lookup(original);
   }
 
   bool wants(Value activations) override { return trained.isActive(activations); }
@@ -173,8 +176,7 @@ private:
       auto rule = dyn_cast<DifferentiableOpInterface>(op);
       if (rule && trained.isActive(op->getResult(0)))
         for (Value needed : rule.getNeeded())
-          if (!isa<BlockArgument>(needed))
-            derivative.kept.insert(needed);
+          keep(needed, derivative.kept);
     }
     for (BlockArgument argument : function.getArguments())
       if (trained.isTrained(argument))
@@ -184,6 +186,19 @@ private:
       return failure();
     derivatives.try_emplace(function, std::move(derivative));
     return success();
+  }
+
+  // Keeps a value, or what a cheap operation makes it of.
+  void keep(Value value, llvm::SetVector<Value> &kept) const {
+    auto rule = dyn_cast_or_null<DifferentiableOpInterface>(value.getDefiningOp());
+    if (isa<BlockArgument>(value) || value.getDefiningOp<GetWeightOp>())
+      return;
+    if (!rule || !rule.isCheap() || recompute != "cheap") {
+      kept.insert(value);
+      return;
+    }
+    for (Value operand : rule->getOperands())
+      keep(operand, kept);
   }
 
   // The function with the kept values as further results.
@@ -263,6 +278,8 @@ private:
     auto loss = CrossEntropyOp::create(builder, entry.getLoc(), lossType, logits.getType(), logits, labels,
                                        llvm::APFloat(double(smoothing)));
     Places places;
+    for (BlockArgument argument : entry.getArguments())
+      places.values.map(argument, argument);
     for (Operation *op : operations)
       for (Value result : op->getResults())
         places.values.map(result, result);

@@ -42,6 +42,11 @@ namespace talc {
 // The rule of an operation; see DifferentiableOpInterface for what it implements.
 template <typename Concrete, typename Op> using Rule = DifferentiableOpInterface::ExternalModel<Concrete, Op>;
 
+// The rule of an operation that is computed again in the backward function.
+template <typename Concrete, typename Op> struct CheapRule : Rule<Concrete, Op> {
+  bool isCheap(mlir::Operation *) const { return true; }
+};
+
 // Each file with rules attaches its own.
 void attachLayerGradients(mlir::MLIRContext &context);     // LayerGradients.cpp
 void attachExpertGradients(mlir::MLIRContext &context);    // ExpertGradients.cpp

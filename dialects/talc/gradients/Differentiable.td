@@ -15,6 +15,8 @@ def Talc_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let methods = [
     InterfaceMethod<"The operands and results that the rule reads, apart from weights.",
                     "::llvm::SmallVector<::mlir::Value>", "getNeeded", (ins), "", "return {};">,
+    InterfaceMethod<"Whether computing it again costs less than keeping its result from forward to backward.", "bool",
+                    "isCheap", (ins), "", "return false;">,
     InterfaceMethod<[{
       Builds the rule. `gradients`: one for each result; null: nobody needs that result. Fails after an error for what has
       no rule.

@@ -29,7 +29,7 @@ struct LinearGradient : Rule<LinearGradient, LinearOp> {
   }
 };
 
-struct NormGradient : Rule<NormGradient, NormOp> {
+struct NormGradient : CheapRule<NormGradient, NormOp> {
   llvm::SmallVector<Value> getNeeded(Operation *op) const { return {cast<NormOp>(op).getX()}; }
 
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
@@ -49,7 +49,7 @@ struct NormGradient : Rule<NormGradient, NormOp> {
   }
 };
 
-struct ActivationGradient : Rule<ActivationGradient, ActivationOp> {
+struct ActivationGradient : CheapRule<ActivationGradient, ActivationOp> {
   llvm::SmallVector<Value> getNeeded(Operation *op) const { return {cast<ActivationOp>(op).getX()}; }
 
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
@@ -61,7 +61,7 @@ struct ActivationGradient : Rule<ActivationGradient, ActivationOp> {
   }
 };
 
-struct SoftmaxGradient : Rule<SoftmaxGradient, SoftmaxOp> {
+struct SoftmaxGradient : CheapRule<SoftmaxGradient, SoftmaxOp> {
   llvm::SmallVector<Value> getNeeded(Operation *op) const { return {op->getResult(0)}; }
 
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
@@ -72,7 +72,7 @@ struct SoftmaxGradient : Rule<SoftmaxGradient, SoftmaxOp> {
   }
 };
 
-struct ClampGradient : Rule<ClampGradient, ClampOp> {
+struct ClampGradient : CheapRule<ClampGradient, ClampOp> {
   llvm::SmallVector<Value> getNeeded(Operation *op) const { return {cast<ClampOp>(op).getX()}; }
 
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
@@ -84,7 +84,7 @@ struct ClampGradient : Rule<ClampGradient, ClampOp> {
   }
 };
 
-struct AddGradient : Rule<AddGradient, AddOp> {
+struct AddGradient : CheapRule<AddGradient, AddOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     for (Value operand : op->getOperands())
       if (vjp.wants(operand))
@@ -93,7 +93,7 @@ struct AddGradient : Rule<AddGradient, AddOp> {
   }
 };
 
-struct MulGradient : Rule<MulGradient, MulOp> {
+struct MulGradient : CheapRule<MulGradient, MulOp> {
   llvm::SmallVector<Value> getNeeded(Operation *op) const { return llvm::to_vector(op->getOperands()); }
 
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
@@ -105,7 +105,7 @@ struct MulGradient : Rule<MulGradient, MulOp> {
   }
 };
 
-struct ScaleGradient : Rule<ScaleGradient, ScaleOp> {
+struct ScaleGradient : CheapRule<ScaleGradient, ScaleOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto scale = cast<ScaleOp>(op);
     vjp.add(scale.getX(),
@@ -114,7 +114,7 @@ struct ScaleGradient : Rule<ScaleGradient, ScaleOp> {
   }
 };
 
-struct RopeGradient : Rule<RopeGradient, RopeOp> {
+struct RopeGradient : CheapRule<RopeGradient, RopeOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto rope = cast<RopeOp>(op);
     Value table = rope.getTable() ? vjp.value(rope.getTable()) : Value();

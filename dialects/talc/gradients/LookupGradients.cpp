@@ -49,7 +49,7 @@ struct SelectGradient : Rule<SelectGradient, SelectOp> {
   }
 };
 
-struct SliceGradient : Rule<SliceGradient, SliceOp> {
+struct SliceGradient : CheapRule<SliceGradient, SliceOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto slice = cast<SliceOp>(op);
     vjp.add(slice.getX(), PlaceOp::create(vjp.builder, op->getLoc(), slice.getX().getType(), gradients.front(),
@@ -58,7 +58,7 @@ struct SliceGradient : Rule<SliceGradient, SliceOp> {
   }
 };
 
-struct JoinGradient : Rule<JoinGradient, JoinOp> {
+struct JoinGradient : CheapRule<JoinGradient, JoinOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto join = cast<JoinOp>(op);
     uint64_t heads = join.getHeads();

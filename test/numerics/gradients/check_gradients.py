@@ -32,7 +32,7 @@ def compare(programs, talcOpt, name, case, directory):
         return False, imported.stderr
     derived = run(talcOpt, module, '--whole-sequences', '--differentiate', '-o', derivedModule)
     if derived.returncode:
-        return True, 'no gradient: ' + derived.stderr.split('error: ')[-1].split('\n')[0]
+        return derived.returncode == 1 and 'error: ' in derived.stderr, 'no gradient: ' + derived.stderr.split('error: ')[-1].split('\n')[0]
     generator = random.Random(name)
     ids = []
     for count in (7, 3):

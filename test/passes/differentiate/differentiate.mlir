@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // differentiate: a layer function becomes two, and the model computes the loss of its labels and the gradients of weights.
-// RUN: talc-opt %s --split-input-file --verify-diagnostics --differentiate=smoothing=0.1 | FileCheck %s
+// RUN: talc-opt %s --split-input-file --verify-diagnostics --differentiate="smoothing=0.1 recompute=none" | FileCheck %s
+// RUN: talc-opt %s --split-input-file --verify-diagnostics --differentiate | FileCheck %s --check-prefix=CHEAP
 
-// The activation's input is kept: its rule reads it. That of the first linear is an argument.
+// The activation is computed again.
+// CHEAP-LABEL: func.func private @layer.forward(
+// CHEAP-SAME: -> (tensor<?x8xf32>, tensor<?x12xf32>)
+// CHEAP-LABEL: func.func private @layer.backward(
+// CHEAP-SAME: %[[KEPT:[a-z0-9]+]]: tensor<?x12xf32>, %{{[a-z0-9]+}}: memref<12x8xf32>
+// CHEAP: %[[AGAIN:.*]] = talc.activation silu %[[KEPT]]
+// CHEAP: talc.linear_wgrad %{{.*}}, %[[AGAIN]] into
+
+// Without that it is kept, like its input: rules read both. The input of the first linear is an argument.
 // CHECK-LABEL: func.func private @layer.forward(
 // CHECK-SAME: -> (tensor<?x8xf32>, tensor<?x12xf32>, tensor<?x12xf32>)
 // CHECK-DAG: %[[A:.*]] = talc.linear %arg0, %arg1
