@@ -33,7 +33,7 @@ def Differentiate : Pass<"differentiate", "mlir::ModuleOp"> {
   let description = [{
       func @model(%ids, %seq) -> logits   ->   func @model(%ids, %seq, %labels) -> loss
 
-    The gradients of all weights are added to their memories (`talc.get_gradient`). Every function that the model calls
+    The gradients of all weights are added to their buffers (`talc.get_gradient`). Every function that the model calls
     becomes two, @f.forward and @f.backward; what the second reads of the first is a result of that.
   }];
   let dependentDialects = ["talc::TalcDialect"];

@@ -127,7 +127,7 @@ void evaluateAttentionDgrad(AttentionDgradOp op, Frame &frame, const StepSequenc
             values = matrix(op.getValues());
   WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
   AttentionContents in = {*gradient, *queries, *keys, *values, bias.get(), sinks.get()};
-  GradientSum *dsinks = op.getMemory() ? &frame.gradient(op.getMemory()) : nullptr;
+  GradientSum *dsinks = op.getBuffer() ? &frame.gradient(op.getBuffer()) : nullptr;
   Matrix dqueries(queries->rows, queries->columns), dkeys(keys->rows, keys->columns), dvalues = dkeys;
   for (const SequenceTokens &sequence : step.sequences)
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)

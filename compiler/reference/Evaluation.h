@@ -19,7 +19,7 @@ struct TokenIds {};
 struct Borders {};
 struct Labels {};
 
-// The content of an SSA value: activations, a weight, a KV cache, the memory of a gradient, or the step's ids,
+// The content of an SSA value: activations, a weight, a KV cache, the sum of a gradient, or the step's ids,
 // sequences or labels.
 using Content = std::variant<MatrixPtr, WeightPtr, State *, GradientSum *, TokenIds, Borders, Labels>;
 

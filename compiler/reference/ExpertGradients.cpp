@@ -142,8 +142,8 @@ void evaluate(ExpertsWgradOp op, const Frame &frame) {
   MatrixPtr gradient = frame.matrix(op.getGradient()), x = frame.matrix(op.getX()),
             routes = frame.matrix(op.getRoutes());
   std::vector<GradientSum *> sums;
-  for (mlir::Value memory : op.getMemories())
-    sums.push_back(&frame.gradient(memory));
+  for (mlir::Value buffer : op.getBuffers())
+    sums.push_back(&frame.gradient(buffer));
   eachRoute(*routes, [&](int64_t t, int64_t expert, double route) {
     ExpertToken token(w, expert, *x, t, *gradient, route);
     for (int64_t n = 0; n < w.width(); ++n) {

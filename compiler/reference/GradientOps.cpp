@@ -195,7 +195,7 @@ static std::pair<Matrix, Matrix> evaluate(CrossEntropyOp op, const Matrix &logit
 
 //===--- all --------------------------------------------------------------------------------------------------===//
 
-static GradientSum &findMemory(GetGradientOp op, TrainingStep &training) {
+static GradientSum &findBuffer(GetGradientOp op, TrainingStep &training) {
   GradientSum &sum = training.gradients[op.getName().str()];
   if (sum.values.empty()) {
     auto type = mlir::cast<mlir::MemRefType>(op.getResult().getType());
@@ -233,23 +233,23 @@ static bool evaluateWgrad(mlir::Operation *op, Frame &frame, llvm::ArrayRef<int3
   auto matrix = [&](mlir::Value value) -> const Matrix & { return *frame.matrix(value); };
   return llvm::TypeSwitch<mlir::Operation *, bool>(op)
       .Case<LinearWgradOp, NormWgradOp>([&](auto op) {
-        evaluate(op, matrix(op.getGradient()), matrix(op.getX()), frame.gradient(op.getMemory()));
+        evaluate(op, matrix(op.getGradient()), matrix(op.getX()), frame.gradient(op.getBuffer()));
         return true;
       })
       .Case([&](SumRowsOp op) {
-        evaluate(op, matrix(op.getGradient()), frame.gradient(op.getMemory()));
+        evaluate(op, matrix(op.getGradient()), frame.gradient(op.getBuffer()));
         return true;
       })
       .Case([&](EmbeddingWgradOp op) {
-        evaluate(op, ids, matrix(op.getGradient()), frame.gradient(op.getMemory()));
+        evaluate(op, ids, matrix(op.getGradient()), frame.gradient(op.getBuffer()));
         return true;
       })
       .Case([&](PositionWgradOp op) {
-        evaluate(op, ids, matrix(op.getGradient()), step, frame.gradient(op.getMemory()));
+        evaluate(op, ids, matrix(op.getGradient()), step, frame.gradient(op.getBuffer()));
         return true;
       })
       .Case([&](TokenTypeWgradOp op) {
-        evaluate(op, matrix(op.getGradient()), step, frame.gradient(op.getMemory()));
+        evaluate(op, matrix(op.getGradient()), step, frame.gradient(op.getBuffer()));
         return true;
       })
       .Default([](mlir::Operation *) { return false; });
@@ -258,7 +258,7 @@ static bool evaluateWgrad(mlir::Operation *op, Frame &frame, llvm::ArrayRef<int3
 bool evaluateGradient(mlir::Operation *op, Frame &frame, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
                       TrainingStep &training) {
   if (auto get = mlir::dyn_cast<GetGradientOp>(op)) {
-    frame.set(get.getResult(), Content(&findMemory(get, training)));
+    frame.set(get.getResult(), Content(&findBuffer(get, training)));
     return true;
   }
   if (auto loss = mlir::dyn_cast<CrossEntropyOp>(op)) {

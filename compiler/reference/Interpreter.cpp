@@ -121,13 +121,6 @@ Interpreter::evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequenc
   return Evaluation(step, ids, weights, states, precision, trains ? &training : nullptr).run(entry);
 }
 
-llvm::Expected<std::vector<double> *> Interpreter::weightValues(llvm::StringRef name) {
-  llvm::Expected<WeightPtr> weight = weights.get(name);
-  if (!weight)
-    return weight.takeError();
-  return &const_cast<Weight &>(**weight).values;
-}
-
 // A model that does not select the outputTokens rows itself returns all rows of the step.
 static llvm::Expected<Matrix> selectOutputs(const Matrix &result, size_t output, const StepSequences &step) {
   const std::vector<int64_t> &outputTokens = step.outputs[output];

@@ -62,8 +62,8 @@ public:
   // After `differentiate`, steps yield losses and add gradients here, by the names of weights.
   std::map<std::string, GradientSum> gradients;
 
-  // The values of a weight, which may be changed. Errors: WeightFile, WeightRecipe.
-  llvm::Expected<std::vector<double> *> weightValues(llvm::StringRef name);
+  // A weight, to be changed in place. Errors: WeightFile, WeightRecipe.
+  llvm::Expected<Weight *> editWeight(llvm::StringRef name) { return weights.edit(name); }
 
   // The number of results that a step yields.
   size_t results() { return model.entry.getNumResults(); }

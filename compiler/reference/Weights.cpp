@@ -29,6 +29,13 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
   return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
 }
 
+llvm::Expected<Weight *> Weights::edit(llvm::StringRef name) {
+  llvm::Expected<WeightPtr> weight = get(name);
+  if (!weight)
+    return weight.takeError();
+  return values[name.str()].get();
+}
+
 // Rounds a weight to the blocks of its quantize_to.
 llvm::Error Weights::round(WeightOp op, Weight &weight) {
   auto rounded = op->getAttrOfType<mlir::TypeAttr>(quantizeToAttr);

@@ -25,6 +25,8 @@ public:
 
   // The value of `talc.weight @name`. Errors: WeightFile, WeightRecipe.
   llvm::Expected<WeightPtr> get(llvm::StringRef name);
+  // The same, to be changed in place; what was derived from it before stays.
+  llvm::Expected<Weight *> edit(llvm::StringRef name);
   // The result of a `talc.derive` for these sources, which came from this object.
   llvm::Expected<WeightPtr> derive(DeriveOp op, const std::vector<WeightPtr> &sources);
 
@@ -34,7 +36,7 @@ private:
   static llvm::Error round(WeightOp op, Weight &weight);
 
   mlir::ModuleOp module;
-  std::map<std::string, WeightPtr> values;
+  std::map<std::string, std::shared_ptr<Weight>> values;
   std::map<std::pair<mlir::Operation *, std::vector<WeightPtr>>, WeightPtr> derived;
   std::set<std::string> open;  // weights under evaluation
 };

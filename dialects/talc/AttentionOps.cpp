@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifiers of attention and compressive memories.
 #include "dialects/talc/OpChecks.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 using namespace mlir;
 
 namespace talc {
 
-static LogicalResult verifyBias(AttentionOp op) {
+template <typename Op> static LogicalResult verifyBias(Op op) {
   int64_t heads = op.getHeads();
   if (!op.getBias())
     return op.getAbsolute() ? op.emitOpError("is absolute, but has no bias") : success();
@@ -16,9 +17,7 @@ static LogicalResult verifyBias(AttentionOp op) {
                           << (op.getAbsolute() ? " heads by positions" : " heads by an odd number of distances");
 }
 
-static LogicalResult verifySinks(AttentionOp op) {
-  if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
-    return failure();
+static LogicalResult verifySinkTokens(AttentionOp op) {
   auto sinkTokens = static_cast<int64_t>(op.getSinkTokens());
   if (sinkTokens < 0 || (sinkTokens > 0) != static_cast<bool>(op.getSinkQueries()))
     return op.emitOpError() << "has " << sinkTokens
@@ -47,27 +46,41 @@ static LogicalResult verifyRowBias(AttentionOp op) {
                           << heads << " heads of distances";
 }
 
-LogicalResult AttentionOp::verify() {
-  int64_t heads = getHeads(), kvHeads = getKvHeads(), width = features(getQueries());
+// Checks what attention and its gradient have in common.
+template <typename Op> static LogicalResult verifyHeads(Op op) {
+  int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(), width = features(op.getQueries());
   if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
-    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
+    return op.emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
   if (width % heads != 0)
-    return emitOpError() << "divides " << width << " features into " << heads << " heads";
-  if (static_cast<int64_t>(getWindow()) < 0)
-    return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
+    return op.emitOpError() << "divides " << width << " features into " << heads << " heads";
+  if (static_cast<int64_t>(op.getWindow()) < 0)
+    return op.emitOpError() << "has the negative window " << static_cast<int64_t>(op.getWindow());
+  if (!(op.getCap().convertToDouble() >= 0))
+    return op.emitOpError() << "has the cap " << op.getCap().convertToDouble() << ", expected a number >= 0";
+  if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), heads)))
+    return failure();
+  int64_t keyWidth = width / heads * kvHeads;
+  if (failed(verifyBias(op)) || failed(expect(op, "width of the keys", features(op.getKeys()), keyWidth)))
+    return failure();
+  return expect(op, "width of the values", features(op.getValues()), keyWidth);
+}
+
+LogicalResult AttentionOp::verify() {
   auto read = getKeys().getDefiningOp<KvReadOp>();
   bool ofSource = read && cast<KvCacheType>(read.getCache().getType()).getRole() == KvCacheRole::source;
   if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
-  if (!(getCap().convertToDouble() >= 0))
-    return emitOpError() << "has the cap " << getCap().convertToDouble() << ", expected a number >= 0";
-  if (failed(verifyBias(*this)) || failed(verifySinks(*this)) || failed(verifyRowBias(*this)))
-    return failure();
-  int64_t keyWidth = width / heads * kvHeads;
-  if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
-    return failure();
-  return expect(*this, "width of the values", features(getValues()), keyWidth);
+  return failed(verifyHeads(*this)) || failed(verifySinkTokens(*this)) ? failure() : verifyRowBias(*this);
+}
+
+LogicalResult AttentionDgradOp::verify() {
+  if (getBuffer() && !getSinks())
+    return emitOpError("has a buffer for the gradient of sinks, but no sinks");
+  if (getBuffer() && getBuffer().getType().getShape() != ArrayRef<int64_t>{static_cast<int64_t>(getHeads())})
+    return emitOpError() << "has the buffer " << getBuffer().getType() << " for the sinks of " << getHeads()
+                         << " heads";
+  return verifyHeads(*this);
 }
 
 LogicalResult MemoryOp::verify() {

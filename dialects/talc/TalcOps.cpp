@@ -2,6 +2,7 @@
 // Verifiers and folders of the talc dialect.
 #include "dialects/talc/LookupSource.h"
 #include "dialects/talc/OpChecks.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -362,7 +363,7 @@ LogicalResult LogSoftmaxOp::verify() {
   return words > 0 ? success() : emitOpError("has 0 words");
 }
 
-static LogicalResult verifyScaling(RopeOp op, Attribute scaling) {
+template <typename Op> static LogicalResult verifyScaling(Op op, Attribute scaling) {
   int64_t rotary = op.getRotary();
   if (isa_and_present<DynamicScalingAttr>(scaling) && rotary <= 2)
     return op.emitOpError() << "rotates " << rotary << " features with a growing base, expected more than 2";
@@ -373,24 +374,33 @@ static LogicalResult verifyScaling(RopeOp op, Attribute scaling) {
   return success();
 }
 
-LogicalResult RopeOp::verify() {
-  int64_t heads = getHeads(), width = features(getX()), rotary = getRotary();
+// `op` is talc.rope, or the rotation back.
+template <typename Op> static LogicalResult verifyRotation(Op op, Value x) {
+  int64_t heads = op.getHeads(), width = features(x), rotary = op.getRotary();
   if (heads <= 0 || width % heads != 0)
-    return emitOpError() << "divides " << width << " features into " << heads << " heads";
+    return op.emitOpError() << "divides " << width << " features into " << heads << " heads";
   if (rotary <= 0 || rotary % 2 != 0 || rotary > width / heads)
-    return emitOpError() << "rotates " << rotary << " features of heads of width " << width / heads
-                         << ", expected an even number up to that width";
-  if (!(getBase().convertToDouble() > 0))
-    return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
-  if (failed(verifyScaling(*this, getScaling().value_or(Attribute()))))
+    return op.emitOpError() << "rotates " << rotary << " features of heads of width " << width / heads
+                            << ", expected an even number up to that width";
+  if (!(op.getBase().convertToDouble() > 0))
+    return op.emitOpError() << "has the base " << op.getBase().convertToDouble() << ", expected a number > 0";
+  if (failed(verifyScaling(op, op.getScaling().value_or(Attribute()))))
     return failure();
-  int64_t last = getLast(), digits = getDigits();
-  if (last < 0 || digits < 0 || (digits > 0 && !getTable()))
-    return emitOpError() << "has the last position " << last << " and digits in base " << digits
-                         << ", expected numbers >= 0, and digits only with a table";
-  if (digits > 0 && failed(expect(*this, "row count of the table", rows(getTable()), 3 * digits)))
+  int64_t last = op.getLast(), digits = op.getDigits();
+  if (last < 0 || digits < 0 || (digits > 0 && !op.getTable()))
+    return op.emitOpError() << "has the last position " << last << " and digits in base " << digits
+                            << ", expected numbers >= 0, and digits only with a table";
+  if (digits > 0 && failed(expect(op, "row count of the table", rows(op.getTable()), 3 * digits)))
     return failure();
-  return getTable() ? expect(*this, "width of the table", features(getTable()), rotary) : success();
+  return op.getTable() ? expect(op, "width of the table", features(op.getTable()), rotary) : success();
+}
+
+LogicalResult RopeOp::verify() {
+  return verifyRotation(*this, getX());
+}
+
+LogicalResult RopeDgradOp::verify() {
+  return verifyRotation(*this, getGradient());
 }
 
 LogicalResult ClampOp::verify() {

@@ -104,10 +104,11 @@ private:
   // latter and the length of the gradient. That of a bias of keys, which softmax ignores, is zero: a millionth of the
   // longest gradient counts as nothing.
   Expected<double> compare(const std::string &name, const GradientSum &gradient) {
-    auto values = interpreter.weightValues(name);
-    if (!values)
-      return values.takeError();
-    const std::vector<double> original = **values;
+    auto weight = interpreter.editWeight(name);
+    if (!weight)
+      return weight.takeError();
+    std::vector<double> &values = (*weight)->values;
+    const std::vector<double> original = values;
     std::vector<double> direction;
     double expected = 0;
     for (double slope : gradient.values) {
@@ -118,7 +119,7 @@ private:
       double sides[2];
       for (int side : {0, 1}) {
         for (size_t i = 0; i < original.size(); ++i)
-          (**values)[i] = original[i] + (side ? width : -width) * direction[i];
+          values[i] = original[i] + (side ? width : -width) * direction[i];
         Expected<double> moved = loss();
         if (!moved)
           return moved.takeError();
@@ -133,7 +134,7 @@ private:
     for (double width : {3e-3, 3e-4, 3e-5, 3e-6}) {
       width = std::max(width * std::sqrt(size), 1e-7);
       Expected<double> coarse = slope(width), fine = coarse ? slope(width / 2) : 0.0;
-      **values = original;
+      values = original;
       if (!coarse)
         return coarse.takeError();
       if (!fine)

@@ -2,7 +2,7 @@
 // differentiate: makes the entry of a model one that trains it (reverse mode).
 //
 //   func @layer(%x, %w) -> %y      ->  func @layer.forward(%x, %w) -> %y, kept values
-//                                      func @layer.backward(%dy, %x, %w, kept values, memories) -> %dx
+//                                      func @layer.backward(%dy, %x, %w, kept values, buffers) -> %dx
 //   func @model(%ids, %seq) -> %y  ->  func @model(%ids, %seq, %labels) -> loss
 //     %y = call @layer(%x, %w)           %y, %k = call @layer.forward(%x, %w)
 //                                        %loss, %dy = cross_entropy %y, %labels
@@ -10,15 +10,9 @@
 //
 // Rules say what they read (DifferentiableOpInterface). A function keeps those of these values that are not arguments:
 // they become further results of its forward function and arguments of its backward function. What cheap operations
-// make of kept values is computed again instead. Layers with equal
-// bodies share one function, and so they do here.
+// make of kept values is computed again instead. Layers with equal bodies share one function, and so they do here.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/differentiate/TrainedValues.h"
-#include "dialects/talc/gradients/Differentiable.h"
-
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "compiler/passes/differentiate/BackwardBuilder.h"
 
 namespace talc {
 #define GEN_PASS_DEF_DIFFERENTIATE
@@ -30,123 +24,14 @@ using namespace talc;
 
 namespace {
 
-// The two functions of a layer function, and what their calls need beside the operands of the layer's.
-struct Derivative {
-  func::FuncOp forward, backward;
-  llvm::SetVector<Value> kept;              // values of the layer function
-  llvm::SmallVector<unsigned> activations;  // arguments whose gradients `backward` returns, in order
-  llvm::SmallVector<unsigned> weights;      // arguments whose gradient memories it takes, in order
-};
-
-using Derivatives = llvm::DenseMap<Operation *, Derivative>;
-
-// The backward function finds here what belongs to the original one.
-struct Places {
-  IRMapping values;                       // kept values, arguments
-  llvm::DenseMap<Value, Value> memories;  // of weights that are arguments
-};
-
-// Builds the gradients of a block of operations, the last one first.
-class BackwardBuilder : public Vjp {
-public:
-  BackwardBuilder(OpBuilder &builder, const TrainedValues &trained, const Derivatives &derivatives, Places places)
-      : Vjp(builder), trained(trained), derivatives(derivatives), places(std::move(places)) {}
-
-  LogicalResult build(llvm::ArrayRef<Operation *> operations) {
-    for (Operation *op : llvm::reverse(operations))
-      if (failed(buildOp(op)))
-        return failure();
-    return success();
-  }
-
-  Value value(Value original) override {
-    if (Value place = places.values.lookupOrNull(original))
-      return place;
-    // A weight, or the result of a cheap operation, which is computed again.
-    Operation *op = original.getDefiningOp();
-    for (Value operand : op->getOperands())
-      value(operand);
-    builder.clone(*op, places.values);
-    return places.values.lookup(original);
-  }
-
-  bool wants(Value activations) override { return trained.isActive(activations); }
-
-  void add(Value activations, Value gradient) override {
-    if (!wants(activations))
-      return;
-    Value &sum = gradients[activations];
-    sum = sum ? AddOp::create(builder, gradient.getLoc(), sum, gradient) : gradient;
-  }
-
-  Value memory(Value weight) override {
-    if (!trained.isTrained(weight))
-      return {};
-    Value &memory = places.memories[weight];
-    if (!memory) {
-      auto get = weight.getDefiningOp<GetWeightOp>();
-      memory = GetGradientOp::create(builder, get.getLoc(), memoryType(weight), get.getName());
-    }
-    return memory;
-  }
-
-  Value gradient(Value activations) const { return gradients.lookup(activations); }
-
-  static MemRefType memoryType(Value weight) {
-    auto type = cast<RankedTensorType>(weight.getType());
-    return MemRefType::get(type.getShape(), type.getElementType());
-  }
-
-private:
-  LogicalResult buildOp(Operation *op) {
-    llvm::SmallVector<Value> results;
-    for (Value result : op->getResults())
-      results.push_back(gradients.lookup(result));
-    if (!llvm::any_of(results, [](Value gradient) { return bool(gradient); }))
-      return success();
-    if (auto call = dyn_cast<func::CallOp>(op))
-      return buildCall(call, results);
-    if (auto rule = dyn_cast<DifferentiableOpInterface>(op))
-      return rule.buildVjp(results, *this);
-    return op->emitOpError("has no gradient; freeze the weights before it");
-  }
-
-  // `call` is that of the layer function; value() finds what its forward function has kept.
-  LogicalResult buildCall(func::CallOp call, llvm::ArrayRef<Value> results) {
-    auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
-    const Derivative &derivative = derivatives.find(callee)->second;
-    llvm::SmallVector<Value> operands(results);
-    for (Value operand : call.getOperands())
-      operands.push_back(value(operand));
-    llvm::append_range(operands, keptValues(call));
-    for (unsigned weight : derivative.weights)
-      operands.push_back(memory(call.getOperand(weight)));
-    auto backward = func::CallOp::create(builder, call.getLoc(), derivative.backward, operands);
-    for (auto [argument, gradient] : llvm::zip_equal(derivative.activations, backward.getResults()))
-      add(call.getOperand(argument), gradient);
-    return success();
-  }
-
-  llvm::SmallVector<Value> keptValues(func::CallOp call) const {
-    auto values = keptByCalls.find(call);
-    return values == keptByCalls.end() ? llvm::SmallVector<Value>() : values->second;
-  }
-
-public:
-  // These values, which the forward function of a call has kept, are in the backward function.
-  llvm::DenseMap<Operation *, llvm::SmallVector<Value>> keptByCalls;
-
-private:
-  const TrainedValues &trained;
-  const Derivatives &derivatives;
-  Places places;
-  llvm::DenseMap<Value, Value> gradients;
-};
-
 struct Differentiate : talc::impl::DifferentiateBase<Differentiate> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (recompute != "cheap" && recompute != "none") {
+      getOperation().emitError() << "cannot recompute '" << recompute << "', expected cheap or none";
+      return signalPassFailure();
+    }
     CallSites callSites(getOperation());
     TrainedValues trained(getOperation(), callSites);
     for (func::FuncOp function : callSites.calleesFirst()) {
@@ -156,10 +41,11 @@ struct Differentiate : talc::impl::DifferentiateBase<Differentiate> {
     }
     for (auto &[function, derivative] : derivatives)
       function->erase();
+    derivatives.clear();
   }
 
 private:
-  static llvm::SmallVector<Operation *> operationsOf(func::FuncOp function) {
+  static llvm::SmallVector<Operation *> listOperations(func::FuncOp function) {
     llvm::SmallVector<Operation *> operations;
     for (Operation &op : function.getBody().front().without_terminator())
       operations.push_back(&op);
@@ -170,7 +56,7 @@ private:
     if (function.getNumResults() != 1)
       return function.emitOpError("is called in a model that is trained, expected one result");
     Derivative derivative;
-    for (Operation *op : operationsOf(function)) {
+    for (Operation *op : listOperations(function)) {
       if (isa<func::CallOp>(op))
         return op->emitOpError("calls a function in a function that is called");
       auto rule = dyn_cast<DifferentiableOpInterface>(op);
@@ -184,11 +70,11 @@ private:
     buildForward(function, derivative);
     if (failed(buildBackward(function, trained, derivative)))
       return failure();
-    derivatives.try_emplace(function, std::move(derivative));
+    derivatives.insert({function, std::move(derivative)});
     return success();
   }
 
-  // Keeps a value, or what a cheap operation makes it of.
+  // Keeps a value, or what a cheap operation makes it from.
   void keep(Value value, llvm::SetVector<Value> &kept) const {
     auto rule = dyn_cast_or_null<DifferentiableOpInterface>(value.getDefiningOp());
     if (isa<BlockArgument>(value) || value.getDefiningOp<GetWeightOp>())
@@ -201,7 +87,7 @@ private:
       keep(operand, kept);
   }
 
-  // The function with the kept values as further results.
+  // Makes the function whose further results are the kept values.
   static void buildForward(func::FuncOp function, Derivative &derivative) {
     OpBuilder builder(function);
     IRMapping mapping;
@@ -226,32 +112,30 @@ private:
     for (Value kept : derivative.kept)
       types.push_back(kept.getType());
     for (unsigned weight : derivative.weights)
-      types.push_back(BackwardBuilder::memoryType(function.getArgument(weight)));
-    auto backward = func::FuncOp::create(builder, function.getLoc(), (function.getSymName() + ".backward").str(),
-                                         builder.getFunctionType(types, {}));
-    backward.setPrivate();
-    Block *body = backward.addEntryBlock();
+      types.push_back(BackwardBuilder::bufferType(function.getArgument(weight)));
+    derivative.backward = func::FuncOp::create(builder, function.getLoc(), (function.getSymName() + ".backward").str(),
+                                               builder.getFunctionType(types, {}));
+    derivative.backward.setPrivate();
+    Block *body = derivative.backward.addEntryBlock();
     builder.setInsertionPointToStart(body);
+    BackwardBuilder gradients(builder, trained, derivatives);
     unsigned next = function.getNumResults();
-    Places places;
     for (BlockArgument argument : function.getArguments())
-      places.values.map(argument, body->getArgument(next++));
+      gradients.map(argument, body->getArgument(next++));
     for (Value kept : derivative.kept)
-      places.values.map(kept, body->getArgument(next++));
+      gradients.map(kept, body->getArgument(next++));
     for (unsigned weight : derivative.weights)
-      places.memories[function.getArgument(weight)] = body->getArgument(next++);
-    BackwardBuilder gradients(builder, trained, derivatives, std::move(places));
+      gradients.mapBuffer(function.getArgument(weight), body->getArgument(next++));
     Operation *end = function.getBody().front().getTerminator();
     gradients.add(end->getOperand(0), body->getArgument(0));
-    if (failed(gradients.build(operationsOf(function))))
+    if (failed(gradients.build(listOperations(function))))
       return failure();
-    finishBackward(function, backward, gradients, derivative);
+    finishBackward(function, gradients, derivative);
     return success();
   }
 
   // Returns the gradients of the arguments that have one.
-  static void finishBackward(func::FuncOp function, func::FuncOp backward, BackwardBuilder &gradients,
-                             Derivative &derivative) {
+  static void finishBackward(func::FuncOp function, BackwardBuilder &gradients, Derivative &derivative) {
     llvm::SmallVector<Value> results;
     for (BlockArgument argument : function.getArguments())
       if (Value gradient = gradients.gradient(argument)) {
@@ -259,69 +143,72 @@ private:
         results.push_back(gradient);
       }
     func::ReturnOp::create(gradients.builder, function.getLoc(), results);
-    backward.setFunctionType(gradients.builder.getFunctionType(backward.getArgumentTypes(),
-                                                               llvm::to_vector(ValueRange(results).getTypes())));
-    derivative.backward = backward;
+    derivative.backward.setFunctionType(gradients.builder.getFunctionType(
+        derivative.backward.getArgumentTypes(), llvm::to_vector(ValueRange(results).getTypes())));
   }
 
-  // Appends loss and gradients to the model itself, which so keeps all values by nature.
+  // Appends the loss and its gradients to the model itself, where all values of the forward part are at hand.
   LogicalResult differentiateEntry(func::FuncOp entry, const TrainedValues &trained) {
     Operation *end = entry.getBody().front().getTerminator();
     if (end->getNumOperands() == 0 || !trained.isActive(end->getOperand(0)))
       return entry.emitOpError("is to be trained, expected logits that depend on a trained weight");
-    llvm::SmallVector<Operation *> operations = operationsOf(entry);
+    llvm::SmallVector<Operation *> operations = listOperations(entry);
     OpBuilder builder(end);
-    auto labelType = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
-    (void)entry.insertArgument(entry.getNumArguments(), labelType, {}, entry.getLoc());
-    Value logits = end->getOperand(0), labels = entry.getArguments().back();
-    auto lossType = RankedTensorType::get({ShapedType::kDynamic, 1}, builder.getF32Type());
-    auto loss = CrossEntropyOp::create(builder, entry.getLoc(), lossType, logits.getType(), logits, labels,
-                                       llvm::APFloat(double(smoothing)));
-    Places places;
+    CrossEntropyOp loss = buildLoss(entry, end->getOperand(0), builder);
+    BackwardBuilder gradients(builder, trained, derivatives);
     for (BlockArgument argument : entry.getArguments())
-      places.values.map(argument, argument);
+      gradients.map(argument, argument);
     for (Operation *op : operations)
       for (Value result : op->getResults())
-        places.values.map(result, result);
-    BackwardBuilder gradients(builder, trained, derivatives, std::move(places));
-    keepValues(operations, gradients);
-    gradients.add(logits, loss.getGradient());
+        gradients.map(result, result);
+    ForwardCalls forwards = callForward(operations, gradients);
+    gradients.add(loss.getLogits(), loss.getGradient());
     if (failed(gradients.build(operations)))
       return failure();
     end->setOperands(loss.getLoss());
-    entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), lossType));
-    replaceCalls(operations);
-    // Nobody asks for further results of the model any more.
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), loss.getLoss().getType()));
+    for (auto [call, forward] : forwards) {
+      call->replaceAllUsesWith(forward.getResults().take_front(call->getNumResults()));
+      call->erase();
+    }
+    eraseUnusedResults(entry);
     return success();
   }
 
-  // Calls forward functions before each call, whose place they take in the end.
-  void keepValues(llvm::ArrayRef<Operation *> operations, BackwardBuilder &gradients) {
+  // The loss of labels, which become an argument.
+  CrossEntropyOp buildLoss(func::FuncOp entry, Value logits, OpBuilder &builder) {
+    auto labelType = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+    (void)entry.insertArgument(entry.getNumArguments(), labelType, {}, entry.getLoc());
+    auto lossType = RankedTensorType::get({ShapedType::kDynamic, 1}, builder.getF32Type());
+    return CrossEntropyOp::create(builder, entry.getLoc(), lossType, logits.getType(), logits,
+                                  entry.getArguments().back(), llvm::APFloat(double(smoothing)));
+  }
+
+  // The calls of layer functions, and those of forward functions that take their place.
+  using ForwardCalls = llvm::SmallVector<std::pair<Operation *, func::CallOp>>;
+
+  ForwardCalls callForward(llvm::ArrayRef<Operation *> operations, BackwardBuilder &gradients) {
+    ForwardCalls forwards;
     for (Operation *op : operations)
       if (auto call = dyn_cast<func::CallOp>(op)) {
         auto callee = call->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(call.getCallee());
         OpBuilder before(call);
         auto forward =
             func::CallOp::create(before, call.getLoc(), derivatives.find(callee)->second.forward, call.getOperands());
-        auto values = forward.getResults().drop_front(call.getNumResults());
-        gradients.keptByCalls[call].assign(values.begin(), values.end());
-        forwards[call] = forward;
+        gradients.mapKept(call, forward.getResults().drop_front(call.getNumResults()));
+        forwards.emplace_back(call, forward);
       }
+    return forwards;
   }
 
-  void replaceCalls(llvm::ArrayRef<Operation *> operations) {
-    for (Operation *op : operations)
-      if (auto call = dyn_cast<func::CallOp>(op)) {
-        call.replaceAllUsesWith(forwards[call].getResults().take_front(call.getNumResults()));
-        call.erase();
-      }
+  // Nobody asks for further results of the model any more.
+  static void eraseUnusedResults(func::FuncOp entry) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   }
 
   Derivatives derivatives;
-  llvm::DenseMap<Operation *, func::CallOp> forwards;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ class TrainedValues {
 public:
   TrainedValues(mlir::ModuleOp module, const CallSites &callSites);
 
-  // Whether a weight has values of its own that training changes: no table that a recipe makes.
+  // Whether training changes a weight: its values, in some order, are those of a checkpoint. Tables by formulas stay.
   bool isTrained(mlir::Value weight) const { return weights.contains(weight); }
   // Whether activations depend on a trained weight.
   bool isActive(mlir::Value activations) const { return active.contains(activations); }

@@ -18,9 +18,9 @@ struct AttentionGradient : Rule<AttentionGradient, AttentionOp> {
     auto attention = cast<AttentionOp>(op);
     if (attention.getSinkQueries() || attention.getRowBias())
       return op->emitOpError("has sink tokens or a bias for each query, for which there is no gradient");
-    if (attention.getBias() && vjp.memory(attention.getBias()))
+    if (attention.getBias() && vjp.buffer(attention.getBias()))
       return op->emitOpError("has a trained bias, for which there is no gradient; freeze it");
-    Value memory = attention.getSinks() ? vjp.memory(attention.getSinks()) : Value();
+    Value buffer = attention.getSinks() ? vjp.buffer(attention.getSinks()) : Value();
     auto optionalValue = [&](Value weight) { return weight ? vjp.value(weight) : Value(); };
     auto gradient = AttentionDgradOp::create(
         vjp.builder, op->getLoc(),
@@ -28,7 +28,7 @@ struct AttentionGradient : Rule<AttentionGradient, AttentionOp> {
                              attention.getValues().getType()},
         gradients.front(), vjp.value(attention.getQueries()), vjp.value(attention.getKeys()),
         vjp.value(attention.getValues()), vjp.value(attention.getSequences()), optionalValue(attention.getBias()),
-        optionalValue(attention.getSinks()), memory, attention.getMaskAttr(), attention.getHeadsAttr(),
+        optionalValue(attention.getSinks()), buffer, attention.getMaskAttr(), attention.getHeadsAttr(),
         attention.getKvHeadsAttr(), attention.getScaleAttr(), attention.getWindowAttr(), attention.getCapAttr(),
         attention.getAbsoluteAttr());
     for (auto [operand, result] : {std::pair(attention.getQueries(), gradient.getDqueries()),

@@ -21,8 +21,8 @@ public:
   virtual bool wants(mlir::Value activations) = 0;
   // Adds to the gradient of activations.
   virtual void add(mlir::Value activations, mlir::Value gradient) = 0;
-  // The memory of the gradient of a weight, which rules add to; null: the weight is not trained.
-  virtual mlir::Value memory(mlir::Value weight) = 0;
+  // The buffer of the gradient of a weight, which rules add to; null: the weight is not trained.
+  virtual mlir::Value buffer(mlir::Value weight) = 0;
 
   mlir::OpBuilder &builder;  // behind what has been built
 };

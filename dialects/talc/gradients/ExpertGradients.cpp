@@ -30,11 +30,11 @@ struct ExpertsGradient : Rule<ExpertsGradient, ExpertsOp> {
     auto experts = cast<ExpertsOp>(op);
     if (!experts.getUp() || experts.getRounding())
       return op->emitOpError("is packed or rounds, for which there is no gradient");
-    llvm::SmallVector<Value> weights = {experts.getGate(), experts.getUp(), experts.getDown()}, memories, biases;
+    llvm::SmallVector<Value> weights = {experts.getGate(), experts.getUp(), experts.getDown()}, buffers, biases;
     llvm::append_range(weights, experts.getBiases());
     for (Value weight : weights)
-      if (Value memory = vjp.memory(weight))
-        memories.push_back(memory);
+      if (Value buffer = vjp.buffer(weight))
+        buffers.push_back(buffer);
     for (Value bias : experts.getBiases())
       biases.push_back(vjp.value(bias));
     Value x = vjp.value(experts.getX()), routes = vjp.value(experts.getRoutes());
@@ -46,12 +46,12 @@ struct ExpertsGradient : Rule<ExpertsGradient, ExpertsOp> {
       vjp.add(experts.getX(), inputs.getDx());
       vjp.add(experts.getRoutes(), inputs.getDroutes());
     }
-    if (memories.empty())
+    if (buffers.empty())
       return success();
-    if (memories.size() != weights.size())
+    if (buffers.size() != weights.size())
       return op->emitOpError("has trained and frozen weights, for which there is no gradient; freeze all or none");
     ExpertsWgradOp::create(vjp.builder, op->getLoc(), experts.getKindAttr(), gradients.front(), x, routes, gate, up,
-                           down, biases, memories, experts.getClampAttr());
+                           down, biases, buffers, experts.getClampAttr());
     return success();
   }
 };

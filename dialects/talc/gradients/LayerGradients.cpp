@@ -21,10 +21,10 @@ struct LinearGradient : Rule<LinearGradient, LinearOp> {
     if (vjp.wants(linear.getX()))
       vjp.add(linear.getX(), LinearDgradOp::create(vjp.builder, loc, linear.getX().getType(), gradient,
                                                    vjp.value(linear.getWeight()), groups));
-    if (Value memory = vjp.memory(linear.getWeight()))
-      LinearWgradOp::create(vjp.builder, loc, gradient, vjp.value(linear.getX()), memory, groups);
-    if (Value memory = linear.getBias() ? vjp.memory(linear.getBias()) : Value())
-      SumRowsOp::create(vjp.builder, loc, gradient, memory);
+    if (Value buffer = vjp.buffer(linear.getWeight()))
+      LinearWgradOp::create(vjp.builder, loc, gradient, vjp.value(linear.getX()), buffer, groups);
+    if (Value buffer = linear.getBias() ? vjp.buffer(linear.getBias()) : Value())
+      SumRowsOp::create(vjp.builder, loc, gradient, buffer);
     return success();
   }
 };
@@ -40,11 +40,11 @@ struct NormGradient : CheapRule<NormGradient, NormOp> {
       vjp.add(norm.getX(),
               NormDgradOp::create(vjp.builder, loc, x.getType(), norm.getKindAttr(), gradient, x,
                                   vjp.value(norm.getScale()), norm.getEpsilonAttr(), norm.getGroupsAttr()));
-    if (Value memory = vjp.memory(norm.getScale()))
-      NormWgradOp::create(vjp.builder, loc, norm.getKindAttr(), gradient, x, memory, norm.getEpsilonAttr(),
+    if (Value buffer = vjp.buffer(norm.getScale()))
+      NormWgradOp::create(vjp.builder, loc, norm.getKindAttr(), gradient, x, buffer, norm.getEpsilonAttr(),
                           norm.getGroupsAttr());
-    if (Value memory = norm.getBias() ? vjp.memory(norm.getBias()) : Value())
-      SumRowsOp::create(vjp.builder, loc, gradient, memory);
+    if (Value buffer = norm.getBias() ? vjp.buffer(norm.getBias()) : Value())
+      SumRowsOp::create(vjp.builder, loc, gradient, buffer);
     return success();
   }
 };

@@ -11,8 +11,8 @@ namespace {
 struct EmbeddingGradient : Rule<EmbeddingGradient, EmbeddingOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto embedding = cast<EmbeddingOp>(op);
-    if (Value memory = vjp.memory(embedding.getTable()))
-      EmbeddingWgradOp::create(vjp.builder, op->getLoc(), vjp.value(embedding.getIds()), gradients.front(), memory,
+    if (Value buffer = vjp.buffer(embedding.getTable()))
+      EmbeddingWgradOp::create(vjp.builder, op->getLoc(), vjp.value(embedding.getIds()), gradients.front(), buffer,
                                embedding.getFirst().value_or(0));
     return success();
   }
@@ -21,11 +21,11 @@ struct EmbeddingGradient : Rule<EmbeddingGradient, EmbeddingOp> {
 struct PositionGradient : Rule<PositionGradient, PositionOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto position = cast<PositionOp>(op);
-    Value memory = vjp.memory(position.getTable());
-    if (!memory)
+    Value buffer = vjp.buffer(position.getTable());
+    if (!buffer)
       return success();
     Value ids = position.getIds() ? vjp.value(position.getIds()) : Value();
-    PositionWgradOp::create(vjp.builder, op->getLoc(), vjp.value(position.getSequences()), gradients.front(), memory,
+    PositionWgradOp::create(vjp.builder, op->getLoc(), vjp.value(position.getSequences()), gradients.front(), buffer,
                             ids, position.getOffsetAttr(), position.getPaddingAttr());
     return success();
   }
@@ -34,8 +34,8 @@ struct PositionGradient : Rule<PositionGradient, PositionOp> {
 struct TokenTypeGradient : Rule<TokenTypeGradient, TokenTypeOp> {
   LogicalResult buildVjp(Operation *op, llvm::ArrayRef<Value> gradients, Vjp &vjp) const {
     auto type = cast<TokenTypeOp>(op);
-    if (Value memory = vjp.memory(type.getTable()))
-      TokenTypeWgradOp::create(vjp.builder, op->getLoc(), vjp.value(type.getSequences()), gradients.front(), memory);
+    if (Value buffer = vjp.buffer(type.getTable()))
+      TokenTypeWgradOp::create(vjp.builder, op->getLoc(), vjp.value(type.getSequences()), gradients.front(), buffer);
     return success();
   }
 };

@@ -41,6 +41,12 @@ def main():
         expect(op, 'round-trip.mlir', re.search(rf'{op}\b', printed))
         expect(op, 'a message of invalid-*.mlir', f"'{op}' op" in refused)
         expect(op, 'the models of op_models.py', re.search(rf'{op}\b', numeric))
+    # Operations of backward functions: their values are tested with the rules that make them (numerics/gradients).
+    gradientTest = text('test/dialects/talc/round-trip-gradients.mlir')
+    gradients = re.findall(r'def Talc_(\w+) : Talc_(?:Wgrad)?Op<"(\w+)"', text('dialects/talc/gradients/GradientOps.td'))
+    for name, mnemonic in gradients:
+        expect(f'talc.{mnemonic}', 'compiler/reference', re.search(rf'\b{name}\b', interpreter))
+        expect(f'talc.{mnemonic}', 'round-trip-gradients.mlir', re.search(rf'talc\.{mnemonic}\b', gradientTest))
     weights = re.findall(r'def Talc_(\w+(?:Source|Recipe|Scaling)) : Talc_Attr<"\w+", "(\w+)"',
                          text('dialects/talc/TalcDialect.td'))
     stored = text('test/artifact/recipes.mlir', 'test/artifact/check_quantized.py')
@@ -57,7 +63,7 @@ def main():
             continue
         for case in re.findall(r'I32EnumAttrCase<"(\w+)"', cases):
             expect(f'{kind} {case}', 'the models of op_models.py', re.search(rf'talc\.\w+ {case} %', numeric))
-    assert len(ops) > 20 and len(weights) > 12, 'the definitions are written in another way than this test expects'
+    assert len(ops) > 20 and len(gradients) > 20 and len(weights) > 12, 'the definitions are written in another way than this test expects'
     print('\n'.join(missing))
     return bool(missing)
 

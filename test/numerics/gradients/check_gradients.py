@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_gradients.py BIN TALC_OPT MODULE [NAME...]: differentiates the random checkpoints of a module of ../families (family_models,
-decoder_models, ...) and compares the gradients of all weights with differences of the loss. It prints the models that have
-no gradient yet, with the reason.
+"""Compares gradients of the random checkpoints of ../families with differences of the loss.
+
+usage: check_gradients.py BIN TALC_OPT MODULE [NAME...]   MODULE: family_models, decoder_models, ...; it prints the models
+that have no gradient yet, with the reason
 """
 import concurrent.futures
 import importlib

@@ -2,6 +2,8 @@
 // differentiate: a layer function becomes two, and the model computes the loss of its labels and the gradients of weights.
 // RUN: talc-opt %s --split-input-file --verify-diagnostics --differentiate="smoothing=0.1 recompute=none" | FileCheck %s
 // RUN: talc-opt %s --split-input-file --verify-diagnostics --differentiate | FileCheck %s --check-prefix=CHEAP
+// RUN: not talc-opt %s --split-input-file --differentiate=recompute=all 2>&1 | FileCheck %s --check-prefix=ALL
+// ALL: cannot recompute 'all', expected cheap or none
 
 // The activation is computed again.
 // CHEAP-LABEL: func.func private @layer.forward(
@@ -28,7 +30,7 @@
 // CHECK: talc.linear_wgrad %[[GA]], %[[X]] into %[[DUP]]
 // CHECK: return %[[SUM]]
 
-// Both uses of the table add to its memory.
+// Both uses of the table add to its buffer.
 // CHECK-LABEL: func.func @model(
 // CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<?xi32>) -> tensor<?x1xf32> attributes {talc.entry}
 // CHECK: %[[FORWARD:.*]]:3 = call @layer.forward
