@@ -3,7 +3,6 @@
 #include "frontends/huggingface/Checkpoint.h"
 
 #include "frontends/Json.h"
-#include "frontends/huggingface/LeftoverTensors.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -250,7 +249,7 @@ void Checkpoint::reportUnused(bool isAllowed) const {
   };
   std::vector<std::string> unused;
   for (auto &[name, tensor] : tensors)
-    if (!used.count(name) && !isLeftover(name, tensor.entry.shape.size(), used) && !isIgnored(name))
+    if (!used.count(name) && !isLeftover(name, tensor.entry.shape.size()) && !isIgnored(name))
       unused.push_back(name);
   diagnostics.reportUnused(directory.path(), unused, isAllowed);
 }

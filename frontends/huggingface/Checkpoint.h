@@ -44,6 +44,10 @@ private:
   bool isQuantized(const std::string &name) const;
   std::optional<WeightOrigin> findQuantized(const std::string &name, const std::vector<int64_t> &shape);
   bool sameBytes(const Tensor &first, const Tensor &second) const;
+  // Whether a tensor of `rank` dimensions, which nothing uses, is a buffer that versions of transformers saved, part of
+  // what pools a text, or of a head of which the model has no part: programs load such checkpoints for other heads,
+  // too. (LeftoverTensors.cpp)
+  bool isLeftover(const std::string &stored, size_t rank) const;
   void reportMissing(const std::string &name) const;
 
   const ModelDirectory &directory;

@@ -13,7 +13,6 @@
 #include "frontends/huggingface/JsonConfig.h"
 #include "frontends/huggingface/OtherCheckpoints.h"
 #include "frontends/huggingface/SentenceModel.h"
-#include "frontends/huggingface/UnreadKeys.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "runtime/NearestWord.h"
 

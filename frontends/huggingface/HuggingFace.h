@@ -9,6 +9,7 @@
 
 namespace talc {
 
+class ModelConfig;
 class ModelDirectory;
 struct FamilyTokens;
 
@@ -37,6 +38,11 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const n
 
 // Whether a key belongs to those settings, or to those that talc warns of. (GenerationConfig.cpp)
 bool isGenerationKey(const std::string &key);
+
+// Reports every key of config.json that the family of `config` has not read, after it has read all that it knows. Keys
+// without a meaning for a compiled model pass, as do values that turn a key off: null, false and what is empty.
+// (UnreadKeys.cpp)
+void refuseUnreadKeys(const ModelConfig &config, const nlohmann::json &object);
 
 // The id of the mask token that the tokenizer's files name; -1 if they name none. Damaged files are left to the reader
 // of tokenizers. (MaskToken.cpp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Knows names of tensors without a use.
-#include "frontends/huggingface/LeftoverTensors.h"
+#include "frontends/huggingface/Checkpoint.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -45,7 +45,8 @@ static llvm::StringRef headModule(llvm::StringRef name) {
   return module == std::end(heads) ? llvm::StringRef() : *module;
 }
 
-bool isLeftover(llvm::StringRef name, size_t rank, const std::set<std::string> &used) {
+bool Checkpoint::isLeftover(const std::string &stored, size_t rank) const {
+  llvm::StringRef name = stored;
   if (isBuffer(name, rank) || name.starts_with("pooler.") || name.contains(".pooler."))
     return true;
   llvm::StringRef head = headModule(name);

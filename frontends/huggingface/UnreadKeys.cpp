@@ -4,8 +4,6 @@
 // A key that talc does not read may mean that the model computes something else than talc. So it is refused unless it
 // is known to be without a meaning: settings of training, of generation (which GenerationConfig reads), of the
 // library's outputs, and notes of the programs that wrote the file.
-#include "frontends/huggingface/UnreadKeys.h"
-
 #include "frontends/ModelConfig.h"
 #include "frontends/huggingface/HuggingFace.h"
 #include "frontends/huggingface/JsonConfig.h"
