@@ -44,7 +44,11 @@ static const llvm::StringSet<> &keysWithoutMeaning() {
       "embedding_fraction", "init_config", "router_jitter_noise", "seq_aux", "num_nextn_predict_layers",
       "num_mtp_layers", "predict_special_tokens", "tie_encoder_decoder",
       // generation
-      "generation_config", "output_logits", "remove_invalid_values", "return_dict_in_generate", "output_scores",
+      "generation_config", "cache_config", "low_memory", "return_legacy_cache", "prefill_chunk_size", "compile_config",
+      "disable_compile", "is_assistant", "num_assistant_tokens", "num_assistant_tokens_schedule",
+      "assistant_confidence_threshold", "assistant_lookbehind", "target_lookbehind", "assistant_early_exit",
+      "prompt_lookup_num_tokens", "max_matching_ngram_size", "output_logits", "remove_invalid_values",
+      "return_dict_in_generate", "output_scores",
       // what other keys say
       "extra_pos_embeddings", "initial_context_length", "learned_pos_emb", "max_seq_len", "mm_tokens_per_image",
       "n_ctx", "original_max_position_embeddings", "qk_head_dim", "seq_length", "experts_per_token", "directionality",

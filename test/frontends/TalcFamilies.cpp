@@ -8,8 +8,8 @@ using namespace talc;
 
 static constexpr const char *head = R"(# Model families
 
-`model_type` in `config.json` chooses the family, the end of `architectures[0]` its head. What a configuration asks for and talc
-does not compute is refused with T0105. `./dev docs` makes this page from the table in `frontends/families/Families.cpp`;
+`model_type` in `config.json` chooses the family, the end of `architectures[0]` its head. What talc does not compute is refused with
+T0105. `./dev docs` makes this page from the table in `frontends/families/Families.cpp`;
 [adding.md](adding.md) says how to add a row.
 
 | model_type | models | results | structure | tokenizers |
@@ -41,13 +41,14 @@ Latent attention (DeepSeek), `prefix_lm` and `--sinks` have no segments.
 Hugging Face's library turns to the other list when a text grows beyond, and computes its keys anew. Keys that a compiled model keeps were
 turned by one list, and no result may depend on how a text is cut into steps: so the length that a model is compiled for decides.
 By default, and with a `--max-seq` up to the original context, all texts take the short factors; with more all take the long ones, which
-are those of the definition for every text beyond the original context, and talc says so. Who needs both compiles two programs.
+are those of the definition for every text beyond the original context, and talc says so.
 
 With `dynamic` scaling a token beyond `max_position_embeddings` is turned by the length of the text up to it, and keeps that; Hugging
 Face's library turns all tokens of a prompt by its whole length. Such logits differ, which talc says when it compiles.
 
 Names and shapes of tensors are those of Hugging Face checkpoints. The prefix of the base model may be missing, layer norms may be
-called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says.
+called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says. A tensor or a
+key of `config.json` that talc does not know is refused; `--unused=allow` compiles without it.
 )";
 
 int main() {

@@ -10,8 +10,9 @@ using namespace talc::artifact;
 static constexpr const char *head = R"(# Settings of generation
 
 A compiled model generates as its authors want: with the settings of `generation_config.json`, or of `config.json` where there is no such
-file, over the defaults of the model's class. Tokens that begin and end a text may stand in either. Settings mean what they mean in Hugging Face's `generate()`. Options of the program and fields of
-`talc_sampling` and `talc_search` (`talc.h`) take their places. Every key of transformers' `GenerationConfig` (4.57) is in one of the
+file, over the defaults of the model's class. Tokens that begin and end a text may stand in either. Settings mean what they mean in
+Hugging Face's `generate()`; options of the program and fields of `talc_sampling` and `talc_search` (`talc.h`) take their places. Ids
+that the tokenizer lacks are never generated. Every key of transformers' `GenerationConfig` (4.57) is in one of the
 three tables; other keys change nothing there either. `./dev docs` makes this page from
 `runtime/artifact/GenerationSettings.def`.
 
