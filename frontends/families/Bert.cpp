@@ -12,10 +12,41 @@ static void define(GraphBuilder &g, const ModelConfig &config, const BertVariant
     model.define(g);
 }
 
+static MaskedHead bertMasked() {
+  return {"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.decoder",
+          "cls.predictions.bias"};
+}
+
 void defineBert(GraphBuilder &g, const ModelConfig &config) {
-  MaskedHead masked{"cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.decoder",
-                    "cls.predictions.bias"};
-  define(g, config, {"bert.", masked, {"bert.pooler.dense", "classifier"}});
+  define(g, config, {"bert.", bertMasked(), {"bert.pooler.dense", "classifier"}});
+}
+
+// Tasks are not among the inputs.
+void defineErnie(GraphBuilder &g, const ModelConfig &config) {
+  config.refuseFlag("use_task_id", "talc knows the family without types of tasks");
+  config.passOver({"task_type_vocab_size"});
+  define(g, config, {"ernie.", bertMasked(), {"ernie.pooler.dense", "classifier"}});
+}
+
+void defineMegatronBert(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant{"bert.", bertMasked(), {"bert.pooler.dense", "classifier"}};
+  variant.sizes = {29056, 1024, 24, 16, 4096};
+  variant.hasTableNorm = false;
+  variant.layer.mixedNorm = "attention.ln";
+  variant.layer.outerNorm = "ln";
+  variant.lastNorm = "encoder.ln";
+  define(g, config, variant);
+}
+
+// The table of the masked head is another one.
+void defineRemBert(GraphBuilder &g, const ModelConfig &config) {
+  MaskedHead masked{"cls.predictions.dense", "cls.predictions.LayerNorm", "cls.predictions.decoder",
+                    "cls.predictions.decoder.bias"};
+  BertVariant variant{"rembert.", masked, {"rembert.pooler.dense", "classifier"}};
+  variant.sizes = {250300, 1152, 32, 18, 4608, 256, 1664, "input_embedding_size"};
+  variant.projection = "rembert.encoder.embedding_hidden_mapping_in";
+  variant.alwaysProjects = true;
+  define(g, config, variant);
 }
 
 void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
@@ -50,6 +81,29 @@ void defineXlmRoberta(GraphBuilder &g, const ModelConfig &config) {
 
 void defineCamembert(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, robertaVariant("roberta.", 30522));
+}
+
+void defineData2VecText(GraphBuilder &g, const ModelConfig &config) {
+  define(g, config, robertaVariant("data2vec_text.", 30522));
+}
+
+void defineRobertaPreLayerNorm(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant = robertaVariant("roberta_prelayernorm.", 50265);
+  variant.layer.mixedNorm = "attention.LayerNorm";
+  variant.layer.outerNorm = "intermediate.LayerNorm";
+  variant.lastNorm = "LayerNorm";
+  define(g, config, variant);
+}
+
+void defineXlmRobertaXl(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant = robertaVariant("roberta.", 250880);
+  variant.sizes = {250880, 2560, 36, 32, 10240};
+  variant.epsilon = 1e-5;
+  variant.hasTableNorm = false;
+  variant.layer.mixedNorm = "attention.self_attn_layer_norm";
+  variant.layer.outerNorm = "LayerNorm";
+  variant.lastNorm = "encoder.LayerNorm";
+  define(g, config, variant);
 }
 
 // The id of padding is a constant of the family's.

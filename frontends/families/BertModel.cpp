@@ -6,6 +6,9 @@
 
 namespace talc {
 
+// Tables of distances may have more rows, which nothing uses.
+constexpr int64_t usedBuckets = 32;
+
 //===--- configuration ------------------------------------------------------------------------------------------===//
 
 BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : variant(variant) {
@@ -14,21 +17,23 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   vocabulary = config.integer("vocab_size", sizes.vocabulary, ModelConfig::size);
   width = tableWidth = config.integer(keys.width, sizes.width, ModelConfig::size);
   if (sizes.table > 0)
-    tableWidth = config.integer("embedding_size", sizes.table, ModelConfig::size);
+    tableWidth = config.integer(sizes.tableKey, sizes.table, ModelConfig::size);
+  outputWidth = tableWidth;
+  if (sizes.output > 0)
+    outputWidth = config.integer("output_embedding_size", sizes.output, ModelConfig::size);
   layers = config.integer(keys.layers, sizes.layers, ModelConfig::layerCount);
   heads = config.integer(keys.heads, sizes.heads, ModelConfig::headCount);
   inner = config.integer(keys.inner, sizes.inner, ModelConfig::size);
   activation = config.activation(keys.activation, variant.activation);
-  tied = config.flag("tie_word_embeddings", true);
+  tied = config.flag("tie_word_embeddings", true) && sizes.output == 0;
   config.requireDivides(keys.heads, heads, keys.width, width);
   for (const char *key : {"is_decoder", "add_cross_attention"})
     config.refuseFlag(key, "talc knows the family as an encoder");
   if (variant.hasTypes)
     types = config.integer("type_vocab_size", 2, ModelConfig::size);
-  if (variant.hasEpsilon)
-    epsilon = config.positive("layer_norm_eps", epsilon);
+  epsilon = variant.hasEpsilon ? config.positive("layer_norm_eps", variant.epsilon) : variant.epsilon;
   if (variant.distanceBias)
-    buckets = config.integer("relative_attention_num_buckets", 32, {32, 32});
+    buckets = config.integer("relative_attention_num_buckets", usedBuckets, {usedBuckets, ModelConfig::size.maximum});
   readPositions(config);
   readHead(config);
 }
@@ -52,14 +57,16 @@ void BertModel::readPositions(const ModelConfig &config) {
 
 void BertModel::readHead(const ModelConfig &config) {
   const Head pretraining = variant.discriminator.empty() ? Head::Masked : Head::Discriminator;
-  const Head known[] = {Head::None, Head::Masked, pretraining, Head::Text, Head::Tokens};
-  head = known[config.head(
-      {"Model", "ForMaskedLM", "ForPreTraining", "ForSequenceClassification", "ForTokenClassification"})];
+  const Head known[] = {Head::None, Head::Masked, pretraining, Head::Text, Head::Tokens, Head::Question};
+  head = known[config.head({"Model", "ForMaskedLM", "ForPreTraining", "ForSequenceClassification",
+                            "ForTokenClassification", "ForQuestionAnswering"})];
   headActivation = variant.geluHead ? Activation::Gelu : activation;
   if (head == Head::Text || head == Head::Tokens)
     labels = config.labels();
   if (head == Head::Discriminator)
     labels = {"replaced"};
+  if (head == Head::Question)
+    labels = {"start", "end"};
 }
 
 //===--- graph --------------------------------------------------------------------------------------------------===//
@@ -71,7 +78,8 @@ Tensor BertModel::embedding(GraphBuilder &g, Weight table) const {
   x = g.add(x, variant.afterPadding ? g.position(rows, firstPosition, padding) : g.position(rows));
   if (variant.hasTypes)
     x = g.add(x, g.tokenType(g.weight(place + "token_type_embeddings.weight", {types, tableWidth}, "type_vocab_size")));
-  x = g.layerNorm(x, place + "LayerNorm", epsilon);
+  if (variant.hasTableNorm)
+    x = g.layerNorm(x, place + "LayerNorm", epsilon);
   bool projects = !variant.projection.empty() && (variant.alwaysProjects || tableWidth != width);
   return projects ? g.linear(x, variant.projection, width) : x;
 }
@@ -85,18 +93,28 @@ Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
   return g.linear(g.attention(queries, keys, values, kind), variant.layer.mixed, width);
 }
 
+Tensor BertModel::feedForward(GraphBuilder &g, Tensor x) const {
+  return g.linear(g.activation(g.linear(x, variant.layer.inner, inner), activation), variant.layer.outer, width);
+}
+
 Tensor BertModel::layer(GraphBuilder &g, Tensor x) const {
-  x = g.layerNorm(g.add(x, attention(g, x)), variant.layer.mixedNorm, epsilon);
-  Tensor hidden = g.activation(g.linear(x, variant.layer.inner, inner), activation);
-  return g.layerNorm(g.add(x, g.linear(hidden, variant.layer.outer, width)), variant.layer.outerNorm, epsilon);
+  auto norm = [&](Tensor x, const std::string &name) { return g.layerNorm(x, name, epsilon); };
+  const std::string &first = variant.layer.mixedNorm, &second = variant.layer.outerNorm;
+  if (variant.lastNorm.empty()) {
+    x = norm(g.add(x, attention(g, x)), first);
+    return norm(g.add(x, feedForward(g, x)), second);
+  }
+  x = g.add(x, attention(g, norm(x, first)));
+  return g.add(x, feedForward(g, norm(x, second)));
 }
 
 Tensor BertModel::encode(GraphBuilder &g, Tensor x) const {
-  return g.repeat(variant.base + variant.layers, layers, x, [&](Tensor x, int64_t) { return layer(g, x); });
+  x = g.repeat(variant.base + variant.layers, layers, x, [&](Tensor x, int64_t) { return layer(g, x); });
+  return variant.lastNorm.empty() ? x : g.layerNorm(x, variant.base + variant.lastNorm, epsilon);
 }
 
 Tensor BertModel::maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const {
-  x = g.activation(g.linear(x, variant.masked.dense, tableWidth), headActivation);
+  x = g.activation(g.linear(x, variant.masked.dense, outputWidth), headActivation);
   x = g.layerNorm(x, variant.masked.norm, epsilon);
   std::vector<std::string> biases = {variant.masked.bias, variant.masked.projection + ".bias"};
   if (!tied)
@@ -129,6 +147,8 @@ void BertModel::defineHead(GraphBuilder &g, Tensor x, Weight projection) const {
     return g.output(textClasses(g, g.select(x)), Output::Classes);
   case Head::Tokens:
     return g.output(g.linear(g.select(x), "classifier", static_cast<int64_t>(labels.size())), Output::TokenClasses);
+  case Head::Question:
+    return g.output(g.linear(g.select(x), "qa_outputs", static_cast<int64_t>(labels.size())), Output::TokenClasses);
   }
 }
 
@@ -137,14 +157,18 @@ void BertModel::define(GraphBuilder &g) {
   const std::string tableName = variant.base + "embeddings.word_embeddings.weight";
   const GraphBuilder::Shape shape = {vocabulary, tableWidth};
   Weight table, projection;
-  if (head == Head::Masked)
-    std::tie(table, projection) = g.tiedWeights(tableName, variant.masked.projection + ".weight", shape, tied);
+  const std::string projectionName = variant.masked.projection + ".weight";
+  if (head == Head::Masked && variant.sizes.output == 0)
+    std::tie(table, projection) = g.tiedWeights(tableName, projectionName, shape, tied);
   else
     table = g.weight(tableName, shape, std::string("vocab_size by ") + variant.keys.width);
+  if (head == Head::Masked && variant.sizes.output > 0)
+    projection = g.weight(projectionName, {vocabulary, outputWidth}, "vocab_size by output_embedding_size");
   if (variant.distanceBias) {
     constexpr int64_t furthest = 128;
     Weight rows = g.weight(variant.base + "encoder.relative_attention_bias.weight", {buckets, heads});
-    bias = g.relativeBias(rows, /*bidirectional=*/true, furthest);
+    bias = g.relativeBias(buckets > usedBuckets ? g.rows(rows, 0, usedBuckets, buckets) : rows, /*bidirectional=*/true,
+                          furthest);
   }
   Tensor x = encode(g, embedding(g, table));
   defineHead(g, x, projection);

@@ -37,6 +37,8 @@ struct TextHead {
 // The default sizes of the configuration.
 struct BertSizes {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, table = 0;
+  int64_t output = 0;  // features of the masked head, whose table is never tied; 0: those of the table
+  const char *tableKey = "embedding_size";
 };
 
 // The differences between the variants.
@@ -51,10 +53,15 @@ struct BertVariant {
   bool afterPadding = false;  // positions count tokens that are not padding, from the padding token's id + 1
   bool hasTypes = true;
   bool hasEpsilon = true;       // layer_norm_eps is a key
+  double epsilon = 1e-12;       // its default
   bool geluHead = false;        // the masked head has gelu whatever the layers have
   bool distanceBias = false;    // scores get T5's bias by distance
   std::string projection = {};  // from a table that is narrower than the layers; empty: there is none
   bool alwaysProjects = false;  // even if it is not narrower
+  // With the name of a norm behind all layers, norms come before the parts: `mixedNorm` before attention, `outerNorm`
+  // before the feed-forward.
+  std::string lastNorm = {};
+  bool hasTableNorm = true;  // a norm behind the sum of embeddings
   std::string layers = "encoder.layer";
   BertKeys keys = {};
   BertLayer layer = {};
@@ -78,21 +85,23 @@ protected:
   int64_t layers;
 
 private:
-  enum class Head { None, Masked, Discriminator, Text, Tokens };
+  enum class Head { None, Masked, Discriminator, Text, Tokens, Question };
 
   void readPositions(const ModelConfig &config);
   void readHead(const ModelConfig &config);
   Tensor embedding(GraphBuilder &g, Weight table) const;
   Tensor attention(GraphBuilder &g, Tensor x) const;
+  Tensor feedForward(GraphBuilder &g, Tensor x) const;
   Tensor maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const;
   Tensor replacedScores(GraphBuilder &g, Tensor x) const;
   Tensor textClasses(GraphBuilder &g, Tensor x) const;
   void defineHead(GraphBuilder &g, Tensor x, Weight projection) const;
 
   Head head;
-  int64_t vocabulary, positions, firstPosition, padding, types = 0, width, tableWidth, heads, inner, buckets = 0;
+  int64_t vocabulary, positions, firstPosition, padding, types = 0, width, tableWidth, outputWidth, heads, inner,
+                                                         buckets = 0;
   Activation activation, headActivation;
-  double epsilon = 1e-12;
+  double epsilon;
   bool tied;
   std::vector<std::string> labels;
   Weight bias;  // of attention

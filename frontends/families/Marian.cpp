@@ -13,7 +13,7 @@ namespace talc {
 
 namespace {
 
-// Learned: from the third row of a table on. Counted: sinusoids that take no account of padding.
+// Learned: rows of a table. Counted: sinusoids that take no account of padding.
 enum class Positions { Sinusoids, Learned, Counted };
 
 // The differences between the variants; numbers are default values of the configuration.
@@ -22,8 +22,10 @@ struct Variant {
   Positions positions = Positions::Sinusoids;
   const char *activation = "gelu";
   bool scaledEmbedding = false;
+  int64_t learnedFirst = 2;  // the row of the first learned position
   bool normBefore = false, normEmbedding = false;
-  bool options = false;  // keys of versions before 4 of transformers, in which Marian shared its code with BART
+  bool normTargets = false;  // the decoder adds positions behind that norm
+  bool options = false;      // keys of versions before 4 of transformers, in which Marian shared its code with BART
 };
 
 // The encoder or the decoder.
@@ -168,14 +170,14 @@ Tensor Marian::feedForward(GraphBuilder &g, Tensor x, int64_t inner) const {
 }
 
 Tensor Marian::places(GraphBuilder &g, const Stack &stack) const {
-  constexpr int64_t learnedFirst = 2;
+  const int64_t learnedFirst = variant.learnedFirst;
   Weight table;
   switch (variant.positions) {
   case Positions::Sinusoids:
     return g.position(g.sinusoids(width, Sinusoids::Halves));
   case Positions::Learned:
     table = g.weight(stack.place + "embed_positions.weight", {positions + learnedFirst, width},
-                     "max_position_embeddings + 2 by d_model");
+                     "max_position_embeddings" + std::string(learnedFirst ? " + 2" : "") + " by d_model");
     return g.position(table, learnedFirst);
   case Positions::Counted:  // padding is not generated
     table = g.sinusoids(width, Sinusoids::Spread, padding + 1);
@@ -188,8 +190,11 @@ Tensor Marian::begin(GraphBuilder &g, const Stack &stack, Weight table) const {
   Tensor x = g.embedding(table);
   if (scaledEmbedding)
     x = g.scale(x, std::sqrt(static_cast<double>(width)));
+  const std::string name = stack.place + "layernorm_embedding";
+  if (variant.normTargets && &stack == &decoder)
+    return g.add(norm(g, x, name), places(g, stack));
   x = g.add(x, places(g, stack));
-  return normEmbedding ? norm(g, x, stack.place + "layernorm_embedding") : x;
+  return normEmbedding ? norm(g, x, name) : x;
 }
 
 Tensor Marian::end(GraphBuilder &g, const Stack &stack, Tensor x) const {
@@ -260,6 +265,41 @@ void defineBart(GraphBuilder &g, const ModelConfig &config) {
   Variant variant;
   variant.positions = Positions::Learned;
   variant.normEmbedding = true;
+  define(g, config, variant);
+}
+
+// MVP (arXiv 2206.12131): BART, with prompts that talc does not compute.
+void defineMvp(GraphBuilder &g, const ModelConfig &config) {
+  config.refuseFlag("use_prompt", "talc knows the family without prompts");
+  config.passOver({"prompt_length", "prompt_mid_dim"});
+  defineBart(g, config);
+}
+
+// PLBart (arXiv 2103.06333).
+void definePlBart(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.vocabulary = 50005;
+  variant.positions = Positions::Learned;
+  variant.normEmbedding = variant.scaledEmbedding = true;
+  define(g, config, variant);
+}
+
+// Blenderbot (arXiv 2004.13637).
+void defineBlenderbot(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.vocabulary = 8008;
+  variant.positions = Positions::Learned;
+  variant.learnedFirst = 0;
+  variant.normBefore = true;
+  define(g, config, variant);
+}
+
+// The small one adds positions to normalized embeddings in the decoder.
+void defineBlenderbotSmall(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.positions = Positions::Learned;
+  variant.learnedFirst = 0;
+  variant.normEmbedding = variant.normTargets = true;
   define(g, config, variant);
 }
 

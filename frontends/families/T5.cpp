@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// T5 (arXiv 1910.10683), T5 1.1, Flan-T5 (arXiv 2210.11416) and mT5 (arXiv 2010.11934): an encoder-decoder whose
-// attention has a bias by distance instead of positions, RMS norm before each part, no biases at projections.
+// T5 (arXiv 1910.10683), T5 1.1, Flan-T5 (arXiv 2210.11416), mT5 (arXiv 2010.11934) and UMT5 (arXiv 2304.09151): an
+// encoder-decoder whose attention has a bias by distance instead of positions, RMS norm before each part, no biases at
+// projections.
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
 
 #include <cmath>
+#include <functional>
 
 namespace talc {
 
@@ -15,7 +17,8 @@ namespace {
 struct Variant {
   int64_t vocabulary, inner, layers, heads;
   const char *feedForward;
-  bool scales;  // the output of a decoder with tied tables, in version 5 of transformers
+  bool scales;                  // the output of a decoder with tied tables, in version 5 of transformers
+  bool hasLayerTables = false;  // every layer has a table of distances; else the first layer's serves all
 };
 
 struct T5 {
@@ -23,7 +26,9 @@ struct T5 {
   void readTying(const ModelConfig &config, bool scales);
   void readFeedForward(const ModelConfig &config, const std::string &fallback);
   void readBuckets(const ModelConfig &config);
-  Weight distanceBias(GraphBuilder &g, const std::string &stack, bool bidirectional) const;
+  Weight distanceBias(GraphBuilder &g, const std::string &layer, bool bidirectional) const;
+  Tensor stack(GraphBuilder &g, const std::string &name, int64_t count, Tensor x, bool bidirectional,
+               const std::function<Tensor(Tensor x, Weight bias)> &body) const;
   Tensor encode(GraphBuilder &g, Weight table) const;
   Tensor decode(GraphBuilder &g, Weight table) const;
   void keepSource(GraphBuilder &g, Tensor memory) const;
@@ -39,7 +44,7 @@ struct T5 {
   int64_t heads, headWidth, buckets, maxDistance;
   Activation activation;
   double epsilon;
-  bool encoderOnly, gated, tied, scaled;
+  bool encoderOnly, gated, tied, scaled, hasLayerTables;
 };
 
 }  // namespace
@@ -56,6 +61,7 @@ T5::T5(const ModelConfig &config, const Variant &variant) {
   heads = config.integer("num_heads", variant.heads, ModelConfig::headCount);
   headWidth = config.integer("d_kv", 64, ModelConfig::headCount);
   epsilon = config.positive("layer_norm_epsilon", 1e-6);
+  hasLayerTables = variant.hasLayerTables;
   readTying(config, variant.scales);
   readFeedForward(config, variant.feedForward);
   readBuckets(config);
@@ -108,10 +114,19 @@ Tensor T5::heading(GraphBuilder &g, Tensor x, const std::string &name) const {
   return g.linear(x, matrix);
 }
 
-// The first layer's table serves all layers.
-Weight T5::distanceBias(GraphBuilder &g, const std::string &stack, bool bidirectional) const {
-  const std::string name = stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+Weight T5::distanceBias(GraphBuilder &g, const std::string &layer, bool bidirectional) const {
+  const std::string name = layer + "layer.0.SelfAttention.relative_attention_bias.weight";
   return g.relativeBias(g.weight(name, {buckets, heads}, "buckets by heads"), bidirectional, maxDistance);
+}
+
+// The layers of the encoder or the decoder; `body` takes the bias by distance.
+Tensor T5::stack(GraphBuilder &g, const std::string &name, int64_t count, Tensor x, bool bidirectional,
+                 const std::function<Tensor(Tensor x, Weight bias)> &body) const {
+  Weight common = hasLayerTables ? Weight() : distanceBias(g, name + ".block.0.", bidirectional);
+  x = g.repeat(name + ".block", count, x, [&](Tensor x, int64_t) {
+    return body(x, hasLayerTables ? distanceBias(g, "", bidirectional) : common);
+  });
+  return x;
 }
 
 // The factor 1/sqrt(d) is part of the weights.
@@ -142,10 +157,8 @@ Tensor T5::feedForward(GraphBuilder &g, Tensor x, const std::string &place) cons
 }
 
 Tensor T5::encode(GraphBuilder &g, Weight table) const {
-  Weight bias = distanceBias(g, "encoder", /*bidirectional=*/true);
-  Tensor x = g.repeat("encoder.block", encoderLayers, g.embedding(table), [&](Tensor x, int64_t) {
-    return feedForward(g, selfAttention(g, x, Mask::Full, bias), "layer.1");
-  });
+  auto layer = [&](Tensor x, Weight bias) { return feedForward(g, selfAttention(g, x, Mask::Full, bias), "layer.1"); };
+  Tensor x = stack(g, "encoder", encoderLayers, g.embedding(table), /*bidirectional=*/true, layer);
   return norm(g, x, "encoder.final_layer_norm");
 }
 
@@ -159,11 +172,10 @@ void T5::keepSource(GraphBuilder &g, Tensor memory) const {
 }
 
 Tensor T5::decode(GraphBuilder &g, Weight table) const {
-  Weight bias = distanceBias(g, "decoder", /*bidirectional=*/false);
-  Tensor x = g.repeat("decoder.block", decoderLayers, g.embedding(table), [&](Tensor x, int64_t) {
-    x = crossAttention(g, selfAttention(g, x, Mask::Causal, bias));
-    return feedForward(g, x, "layer.2");
-  });
+  auto layer = [&](Tensor x, Weight bias) {
+    return feedForward(g, crossAttention(g, selfAttention(g, x, Mask::Causal, bias)), "layer.2");
+  };
+  Tensor x = stack(g, "decoder", decoderLayers, g.embedding(table), /*bidirectional=*/false, layer);
   return norm(g, g.select(x), "decoder.final_layer_norm");
 }
 
@@ -188,6 +200,10 @@ static void define(GraphBuilder &g, const ModelConfig &config, const Variant &va
 
 void defineT5(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, {32128, 2048, 6, 8, "relu", true});
+}
+
+void defineUmt5(GraphBuilder &g, const ModelConfig &config) {
+  define(g, config, {250112, 1024, 8, 6, "gated-gelu", true, /*hasLayerTables=*/true});
 }
 
 void defineMt5(GraphBuilder &g, const ModelConfig &config) {
