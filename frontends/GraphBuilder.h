@@ -184,6 +184,8 @@ public:
   // `rope`.
   Weight halfSplit(Weight weight, int64_t width, int64_t rotary);
   Weight plus(Weight weight, double value);
+  // A vector of ones, for norms without weights.
+  Weight ones(int64_t count);
   // A number rounded to the type that the file of a weight has.
   double asStored(Weight weight, double value) const;
   // Concatenates weights along the first dimension.

@@ -92,6 +92,11 @@ Weight GraphBuilder::plus(Weight weight, double value) {
   return graph->weight(graph->addRecipe(graph->weightName(weight) + ".plus", graph->shape(weight), recipe, {weight}));
 }
 
+Weight GraphBuilder::ones(int64_t count) {
+  auto recipe = FillSourceAttr::get(graph->builder.getContext(), llvm::APFloat(1.0));
+  return graph->weight(graph->addRecipe("ones." + std::to_string(count), {count}, recipe, {}));
+}
+
 double GraphBuilder::asStored(Weight weight, double value) const {
   if (!weight)
     return value;

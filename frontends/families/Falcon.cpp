@@ -1,94 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Falcon (arXiv 2311.16867): three ways to lay out queries, keys and values, parts in turn or side by side, rotary
-// positions or a bias by position.
+// Falcon (arXiv 2311.16867): queries, keys and values by GQA groups, parts in turn or side by side, rotary positions or
+// a bias by position.
 #include "frontends/families/Families.h"
-#include "frontends/families/PlainModel.h"
+#include "frontends/families/decoder/Decoder.h"
 
 namespace talc {
 
-namespace {
+static DecoderDefaults falconSizes(const ModelConfig &config) {
+  DecoderDefaults sizes = {.vocabulary = 65024,
+                           .width = 4544,
+                           .inner = 0,
+                           .heads = 71,
+                           .epsilon = 1e-5,
+                           .activation = "gelu",
+                           .tied = true,
+                           .keys = {.inner = "ffn_hidden_size",
+                                    .keyValueHeads = nullptr,
+                                    .headWidth = nullptr,
+                                    .epsilon = "layer_norm_epsilon",
+                                    .activation = "activation",
+                                    .infini = nullptr}};
+  if (config.has("n_layer"))
+    sizes.keys.layers = "n_layer";
+  if (config.has("n_head"))
+    sizes.keys.heads = "n_head";
+  config.passOver({"n_head_kv", "num_kv_heads"});  // of groups
+  if (config.flag("new_decoder_architecture", false))
+    sizes.keys.keyValueHeads = config.has("n_head_kv") ? "n_head_kv" : "num_kv_heads";
+  return sizes;
+}
 
-struct Falcon : PlainModel {
-  explicit Falcon(const ModelConfig &config) {
-    config.head({"ForCausalLM", "Model"});
-    vocabulary = config.integer("vocab_size", 65024, ModelConfig::size);
-    width = tableWidth = config.integer("hidden_size", 4544, ModelConfig::size);
-    layers = config.integer(config.has("n_layer") ? "n_layer" : "num_hidden_layers", 32, ModelConfig::layerCount);
-    heads = config.integer(config.has("n_head") ? "n_head" : "num_attention_heads", 71, ModelConfig::headCount);
-    inner = config.integerOrNull("ffn_hidden_size", {}, ModelConfig::size).value_or(4 * width);
-    positions = config.integer("max_position_embeddings", 2048, ModelConfig::positionCount);
-    activation = config.activation("activation", "gelu");
-    epsilon = config.positive("layer_norm_epsilon", 1e-5);
-    tied = config.flag("tie_word_embeddings", true);
-    inputBias = outputBias = innerBias = config.flag("bias", false);
-    readLayout(config);
-    readNorms(config);
-    if (!config.failed())
-      readPositions(config);
-    names.layers = "transformer.h";
-    names.table = "transformer.word_embeddings";
-    names.lastNorm = "transformer.ln_f";
-    names.head = "lm_head";
-    names.output = "self_attention.dense";
-    names.inner = "mlp.dense_h_to_4h";
-    names.outer = "mlp.dense_4h_to_h";
-  }
+// Groups of queries with their key and value, all queries with one key and value, or head by head.
+static void readLayout(Decoder &d, bool isGrouped) {
+  bool isShared = d.config.flag("multi_query", true) && !isGrouped;
+  if (isShared)
+    d.attention.sizes.keyValueHeads = 1;
+  d.attention.projections.pack("self_attention.query_key_value", d.config.flag("qkv_in_order", false));
+  d.attention.projections.output.name = "self_attention.dense";
+}
 
-  // Groups of queries with their key and value, all queries with one key and value, or head by head.
-  void readLayout(const ModelConfig &config) {
-    grouped = config.flag("new_decoder_architecture", false);
-    const char *key = config.has("n_head_kv") ? "n_head_kv" : "num_kv_heads";
-    bool multiQuery = config.flag("multi_query", true);
-    config.passOver({key});
-    keyValueHeads = heads;
-    if (grouped)
-      keyValueHeads = config.integerOrNull(key, {}, ModelConfig::headCount).value_or(heads);
-    else if (multiQuery)
-      keyValueHeads = 1;
-    checkHeads(config, "num_attention_heads", "hidden_size");
-  }
-
-  void readNorms(const ModelConfig &config) {
-    bool parallel = config.flag("parallel_attn", true);
-    int64_t count = config.integerOrNull("num_ln_in_parallel_attn", {}, {1, 2}).value_or(grouped ? 2 : 1);
-    if (grouped && !parallel)
-      config.unsupported("parallel_attn", "is false, but new_decoder_architecture is true");
-    if (!grouped && parallel && count == 2)
-      config.unsupported("num_ln_in_parallel_attn", "is 2, but new_decoder_architecture is false");
-    residual = !parallel ? Residual::InTurn : count == 2 ? Residual::SideBySide : Residual::OneNorm;
-    names.attentionNorm = residual == Residual::SideBySide ? "ln_attn" : "input_layernorm";
-    names.innerNorm = residual == Residual::SideBySide ? "ln_mlp" : "post_attention_layernorm";
-  }
-
-  void readPositions(const ModelConfig &config) {
-    roundedAlibi = config.flag("alibi", false);
-    if (roundedAlibi)
-      alibi = scale;  // scores are scaled when the bias was added
-    else
-      rope = config.rope(headWidth, "full_attention", {});
-  }
-
-  Tensor project(GraphBuilder &g, Tensor x, char part) const override {
-    const char *name = "self_attention.query_key_value";
-    if (inOrder)
-      return linearPart(g, x, name, partOfAll(part));
-    if (!grouped)
-      return linearPart(g, x, name, keyValueHeads == heads ? partOfHeads(part) : partOfAll(part));
-    int64_t group = heads / keyValueHeads, period = (group + 2) * headWidth;
-    if (part == 'q')
-      return linearPart(g, x, name, {0, group * headWidth, period, heads});
-    return linearPart(g, x, name, {(part == 'k' ? group : group + 1) * headWidth, headWidth, period, keyValueHeads});
-  }
-
-  bool grouped;
-};
-
-}  // namespace
+static void readNorms(Decoder &d, bool isGrouped) {
+  bool isParallel = d.config.flag("parallel_attn", true);
+  int64_t count = d.config.integerOrNull("num_ln_in_parallel_attn", {}, {1, 2}).value_or(isGrouped ? 2 : 1);
+  if (isGrouped && !isParallel)
+    d.config.unsupported("parallel_attn", "is false, but new_decoder_architecture is true");
+  if (!isGrouped && isParallel && count == 2)
+    d.config.unsupported("num_ln_in_parallel_attn", "is 2, but new_decoder_architecture is false");
+  if (isParallel && count == 2)
+    d.useLayerNorms(/*bias=*/true, "ln_attn", "ln_mlp");
+  else
+    d.useLayerNorms(/*bias=*/true, "input_layernorm", isParallel ? "" : "post_attention_layernorm");
+  d.isParallel = isParallel;
+}
 
 void defineFalcon(GraphBuilder &g, const ModelConfig &config) {
-  Falcon model(config);
-  if (!config.failed())
-    model.define(g);
+  Decoder d(config, falconSizes(config));
+  bool isGrouped = config.flag("new_decoder_architecture", false), hasBias = config.flag("bias", false);
+  readLayout(d, isGrouped);
+  readNorms(d, isGrouped);
+  d.attention.projections.setBias(hasBias);
+  d.feedForward.makePlain("mlp.dense_h_to_4h", "mlp.dense_4h_to_h", hasBias);
+  d.layersName = "transformer.h";
+  d.embedding.table = "transformer.word_embeddings";
+  d.head.norm = "transformer.ln_f";
+  if (config.flag("alibi", false))
+    d.attention.alibi = Alibi{d.attention.scale};  // scores are scaled when the bias was added
+  else if (!config.failed())
+    d.readRopes();
+  d.define(g);
 }
 
 }  // namespace talc

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the graph of a decoder from its description.
+#include "frontends/families/decoder/Decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace talc {
+
+// A model with other factors for longer texts is compiled for texts that do not need them, unless it is asked for more;
+// one whose base grows with the text, for as many as that serves.
+static int64_t usualLength(const std::optional<Rope> &rope) {
+  if (auto *listed = rope ? std::get_if<LongScaling>(&rope->scaling) : nullptr)
+    return listed->original;
+  auto *dynamic = rope ? std::get_if<DynamicScaling>(&rope->scaling) : nullptr;
+  return dynamic ? static_cast<int64_t>(dynamic->factor * static_cast<double>(dynamic->original)) : 0;
+}
+
+// Only distances count, if frequencies do not follow from the length of a text.
+static bool isRelative(const std::optional<Rope> &rope) {
+  return !rope ||
+         !(std::holds_alternative<LongScaling>(rope->scaling) || std::holds_alternative<DynamicScaling>(rope->scaling));
+}
+
+void Decoder::definePositions(GraphBuilder &g) const {
+  if (attention.infini)
+    return g.segments(attention.infini->segment);
+  const auto &windows = attention.windows;
+  const auto &ropes = attention.ropes;
+  int64_t usual = usualLength(ropes.front());
+  bool endless = std::all_of(windows.begin(), windows.end(), [](int64_t window) { return window > 0; }) &&
+                 std::all_of(ropes.begin(), ropes.end(), isRelative);
+  g.positions(std::max(positions, usual), hasHardPositions, usual, endless && !hasHardPositions);
+}
+
+Tensor Decoder::normed(GraphBuilder &g, Tensor x, const std::string &name) const {
+  return name.empty() ? x : norm.write(g, x, name);
+}
+
+Tensor Decoder::embed(GraphBuilder &g, Weight table) const {
+  Weight rows;
+  if (!embedding.positions.empty())
+    rows = g.weight(embedding.positions + ".weight", {positions + embedding.firstPosition, width},
+                    "positions by hidden_size");
+  Tensor x = g.embedding(table);
+  double factor = embedding.isRounded ? g.asStored(table, embedding.factor) : embedding.factor;
+  if (factor != 1)
+    x = g.scale(x, factor);
+  if (!embedding.projection.empty())
+    x = Linear{embedding.projection}.write(g, x, width, "hidden_size by the embedding's width");
+  if (rows)
+    x = g.add(x, g.position(rows, embedding.firstPosition));
+  return normed(g, x, embedding.norm);
+}
+
+// A part's result, added to the residual.
+Tensor Decoder::joined(GraphBuilder &g, Tensor residual, Tensor made, const PartNorms &norms) const {
+  made = normed(g, made, norms.output);
+  Tensor x = g.add(residual, residualFactor == 1 ? made : g.scale(made, residualFactor));
+  return normed(g, x, norms.sum);
+}
+
+Tensor Decoder::layer(GraphBuilder &g, Tensor x, int64_t number) const {
+  auto attend = [&](Tensor y) { return otherAttention ? otherAttention(g, y, number) : attention(g, y, number); };
+  auto process = [&](Tensor y) {
+    return otherFeedForward ? otherFeedForward(g, y, number) : feedForward(g, y, number);
+  };
+  Tensor y = normed(g, x, attentionNorms.input);
+  Tensor mixed = joined(g, hasNormedResidual ? y : x, attend(y), attentionNorms);
+  if (isParallel)
+    return joined(g, mixed, process(innerNorms.input.empty() ? y : normed(g, x, innerNorms.input)), innerNorms);
+  Tensor z = normed(g, mixed, innerNorms.input);
+  return joined(g, hasNormedResidual ? z : mixed, process(z), innerNorms);
+}
+
+Tensor Decoder::logits(GraphBuilder &g, Tensor x, Weight matrix) const {
+  Tensor y = g.linear(x, matrix, head.bias ? g.weight(head.name + ".bias", {vocabulary}) : Weight());
+  if (head.factor != 1)
+    y = g.scale(y, head.factor);
+  return head.cap > 0 ? g.scale(g.activation(g.scale(y, 1 / head.cap), Activation::Tanh), head.cap) : y;
+}
+
+void Decoder::define(GraphBuilder &g) {
+  if (config.failed())
+    return;
+  if (attention.windows.empty())
+    attention.windows.assign(layers, 0);
+  if (attention.ropes.empty())
+    attention.ropes.resize(layers);
+  definePositions(g);
+  const std::string tableName = embedding.table + ".weight";
+  Weight table, matrix;
+  if (g.isEmbedder())
+    table = g.weight(tableName, {vocabulary, tableWidth}, "vocab_size by hidden_size");
+  else
+    std::tie(table, matrix) = g.tiedWeights(tableName, head.name + ".weight", {vocabulary, tableWidth}, head.isTied);
+  attention.prepare(g);
+  Tensor x = embed(g, table);
+  x = g.repeat(layersName, layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });
+  x = normed(g, g.select(x), head.norm);
+  if (!head.projection.empty())
+    x = Linear{head.projection}.write(g, x, tableWidth, "the embedding's width by hidden_size");
+  g.isEmbedder() ? g.output(x, Output::Hidden) : g.output(logits(g, x, matrix));
+}
+
+}  // namespace talc

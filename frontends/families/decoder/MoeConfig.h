@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads MoE layers from keys that several families share.
+#pragma once
+
+#include "frontends/families/decoder/Decoder.h"
+
+namespace talc {
+
+// Qwen's keys: num_experts, num_experts_per_tok, norm_topk_prob, moe_intermediate_size.
+struct QwenMoeDefaults {
+  int64_t experts, perToken;
+  int64_t inner;  // 0: intermediate_size, which is the key
+};
+MoeLayer readQwenMoe(const Decoder &d, const QwenMoeDefaults &defaults);
+
+// DeepSeek's keys: n_routed_experts, n_shared_experts, routed_scaling_factor, first_k_dense_replace.
+struct DeepSeekMoeDefaults {
+  int64_t experts;
+  std::optional<int64_t> perToken;  // none: the key is required
+  int64_t inner, denseLayers, shared;
+  double factor;
+};
+MoeLayer readDeepSeekMoe(const Decoder &d, const DeepSeekMoeDefaults &defaults);
+// Replaces the feed-forward in layers behind the dense ones.
+void useDeepSeekMoe(Decoder &d, const MoeLayer &moe, const DeepSeekMoeDefaults &defaults);
+
+// The routing of DeepSeek V3: sigmoid scores; a bias and groups decide which experts are selected.
+void readBiasedRouting(MoeLayer &moe, const ModelConfig &config, int64_t groups, int64_t topGroups);
+
+}  // namespace talc

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// MoE layers of a decoder: many feed-forward layers, a few of which process each token.
+//
+//   sum over the chosen experts e of route_e(x) * down_e(activation(gate_e(x)) * up_e(x))
+//
+// and perhaps a shared feed-forward layer that every token passes, as it is or times a gate.
+#pragma once
+
+#include "frontends/families/decoder/FeedForward.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+class ModelConfig;
+
+// A part of a decoder's layer, such as attention: what it adds for normalized features in the layer of this number.
+using LayerPart = std::function<Tensor(GraphBuilder &g, Tensor x, int64_t layer)>;
+
+// Tensors of experts: one for each expert and matrix ("<each>.0.<gate>"), or all experts in one ("<gateUp>",
+// "<downs>").
+struct ExpertTensors {
+  std::string each = "mlp.experts", gate = "gate_proj", up = "up_proj", down = "down_proj";
+  std::string gateUp = "mlp.experts.gate_up_proj", downs = "mlp.experts.down_proj";
+  bool bias = false;
+  bool isAlternating = false;  // in one tensor they are inputs by outputs, with columns of gate and up in turn
+};
+
+struct MoeLayer {
+  enum class Scores { Softmax, Sigmoid };
+  Scores scores = Scores::Softmax;
+  Linear router = {"mlp.gate"};
+  std::string otherRouter = "mlp.gate";  // its name in files of other releases
+  std::string selectionBias;             // the tensor that is added to scores for the selection; empty: none
+  Routing routing = {0, true};
+  double factor = 1;  // of routes
+
+  int64_t experts = 0, inner = 0;
+  Activation activation = Activation::Silu;
+  double clamp = 0;  // of gates and inputs: see talc.experts
+  ExpertTensors tensors = {};
+
+  std::optional<FeedForward> shared = {};
+  std::string sharedGate = {};  // the projection to its gate, a sigmoid; empty: none
+
+  // Names of tensors as in Mixtral.
+  void useMixtralNames();
+  // Reads how many experts there are and how many of them process a token; without `perToken` that key is required.
+  void readCounts(const ModelConfig &config, const char *countKey, int64_t count, std::optional<int64_t> perToken);
+  // Reads groups of experts of which the best are taken (n_group, topk_group).
+  void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> topGroups);
+
+  Tensor operator()(GraphBuilder &g, Tensor x, int64_t layer) const;
+
+private:
+  Tensor routes(GraphBuilder &g, Tensor x) const;
+  Tensor addGated(GraphBuilder &g, Tensor x) const;
+  Experts weights(GraphBuilder &g, int64_t width) const;
+  Experts expertsApart(GraphBuilder &g, int64_t width) const;
+  Experts expertsInOne(GraphBuilder &g, int64_t width) const;
+  Experts expertsInTurn(GraphBuilder &g, int64_t width) const;
+  Weight concatenated(GraphBuilder &g, const std::string &name, const std::string &kind,
+                      const GraphBuilder::Shape &shape) const;
+};
+
+}  // namespace talc
