@@ -43,7 +43,9 @@ void defineRemBert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"cls.predictions.dense", "cls.predictions.LayerNorm", "cls.predictions.decoder",
                     "cls.predictions.decoder.bias"};
   BertVariant variant{"rembert.", masked, {"rembert.pooler.dense", "classifier"}};
-  variant.sizes = {250300, 1152, 32, 18, 4608, 256, 1664, "input_embedding_size"};
+  variant.sizes = {250300, 1152, 32, 18, 4608, 256};
+  variant.sizes.output = 1664;
+  variant.sizes.tableKey = "input_embedding_size";
   variant.projection = "rembert.encoder.embedding_hidden_mapping_in";
   variant.alwaysProjects = true;
   define(g, config, variant);
@@ -98,6 +100,7 @@ void defineRobertaPreLayerNorm(GraphBuilder &g, const ModelConfig &config) {
 void defineXlmRobertaXl(GraphBuilder &g, const ModelConfig &config) {
   BertVariant variant = robertaVariant("roberta.", 250880);
   variant.sizes = {250880, 2560, 36, 32, 10240};
+  variant.sizes.types = 1;
   variant.epsilon = 1e-5;
   variant.hasTableNorm = false;
   variant.layer.mixedNorm = "attention.self_attn_layer_norm";

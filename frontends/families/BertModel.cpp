@@ -30,7 +30,7 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   for (const char *key : {"is_decoder", "add_cross_attention"})
     config.refuseFlag(key, "talc knows the family as an encoder");
   if (variant.hasTypes)
-    types = config.integer("type_vocab_size", 2, ModelConfig::size);
+    types = config.integer("type_vocab_size", sizes.types, ModelConfig::size);
   epsilon = variant.hasEpsilon ? config.positive("layer_norm_eps", variant.epsilon) : variant.epsilon;
   if (variant.distanceBias)
     buckets = config.integer("relative_attention_num_buckets", usedBuckets, {usedBuckets, ModelConfig::size.maximum});

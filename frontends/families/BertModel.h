@@ -37,6 +37,7 @@ struct TextHead {
 // The default sizes of the configuration.
 struct BertSizes {
   int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, table = 0;
+  int64_t types = 2;   // of tokens
   int64_t output = 0;  // features of the masked head, whose table is never tied; 0: those of the table
   const char *tableKey = "embedding_size";
 };

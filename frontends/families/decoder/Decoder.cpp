@@ -42,7 +42,7 @@ Tensor Decoder::embed(GraphBuilder &g, Weight table) const {
   Weight rows;
   if (!embedding.positions.empty())
     rows = g.weight(embedding.positions + ".weight", {positions + embedding.firstPosition, width},
-                    "positions by hidden_size");
+                    std::string(defaults.keys.positions) + " by " + defaults.keys.width);
   Tensor x = g.embedding(table);
   double factor = embedding.isRounded ? g.asStored(table, embedding.factor) : embedding.factor;
   if (factor != 1)

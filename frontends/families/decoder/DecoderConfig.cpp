@@ -20,7 +20,7 @@ LayerRule fromLayer(int64_t first) {
 
 Decoder::Decoder(const ModelConfig &config, const DecoderDefaults &defaults) : config(config), defaults(defaults) {
   const DecoderKeys &keys = defaults.keys;
-  config.head({"ForCausalLM", "Model"});
+  config.head({"ForCausalLM", "LMHeadModel", "Model"});
   vocabulary = config.integer(keys.vocabulary, defaults.vocabulary, ModelConfig::size);
   width = tableWidth = config.integer(keys.width, defaults.width, ModelConfig::size);
   if (keys.inner && defaults.inner > 0)

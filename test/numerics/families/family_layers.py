@@ -3,6 +3,7 @@
 
 A function takes a Checkpoint and yields rows of one sequence; nothing is shared with the compiler.
 """
+import collections
 import math
 
 import plain_math as pm
@@ -59,30 +60,53 @@ def positions_among(ids, padding):
             for p, id in enumerate(ids)]
 
 
+# Encoders with norms before the parts: their names, and whether embeddings are normalized.
+BertNorms = collections.namedtuple('BertNorms', 'attention inner last table')
+NORMS_BEFORE = {
+    'megatron-bert': BertNorms('attention.ln', 'ln', 'encoder.ln', False),
+    'roberta-prelayernorm': BertNorms('attention.LayerNorm', 'intermediate.LayerNorm', 'LayerNorm', True),
+    'xlm-roberta-xl': BertNorms('attention.self_attn_layer_norm', 'LayerNorm', 'encoder.LayerNorm', False),
+}
+# From tables that are narrower than the layers.
+TABLE_PROJECTIONS = {'electra': 'electra.embeddings_project', 'rembert': 'rembert.encoder.embedding_hidden_mapping_in'}
+
+
+def table_width(config):
+    return config.get('embedding_size') or config.get('input_embedding_size') or config['hidden_size']
+
+
 def bert_embedding(c, place, ids, types, rows, epsilon):
     x = [c[place + 'word_embeddings.weight'][i] for i in ids]
     x = add(x, [c[place + 'position_embeddings.weight'][row] for row in rows])
     if types is not None:
         x = add(x, [c[place + 'token_type_embeddings.weight'][t] for t in types])
-    return layer_norm(c, place + 'LayerNorm', x, epsilon)
+    return layer_norm(c, place + 'LayerNorm', x, epsilon) if place + 'LayerNorm.weight' in c.tensors else x
 
 
 def bert(c, config, ids, types):
-    """Hidden states of BERT, RoBERTa and ELECTRA."""
-    base, epsilon = config['base'], config['layer_norm_eps']
-    rows = positions_among(ids, config['pad_token_id']) if base == 'roberta.' else range(len(ids))
+    """Hidden states of BERT, RoBERTa, ELECTRA and their kin."""
+    base, epsilon, kind = config['base'], config['layer_norm_eps'], config['model_type']
+    rows = positions_among(ids, config['pad_token_id']) if 'roberta' in kind or kind == 'data2vec-text' else range(len(ids))
     x = bert_embedding(c, base + 'embeddings.', ids, types, rows, epsilon)
-    if base == 'electra.' and config['embedding_size'] != config['hidden_size']:
-        x = linear(c, 'electra.embeddings_project', x)
-    heads = config['num_attention_heads']
+    if table_width(config) != config['hidden_size']:
+        x = linear(c, TABLE_PROJECTIONS[kind], x)
+    heads, before = config['num_attention_heads'], NORMS_BEFORE.get(kind)
+
+    def part(x, name, nameBefore, function):
+        if before:
+            return add(x, function(layer_norm(c, nameBefore, x, epsilon)))
+        return layer_norm(c, name, add(x, function(x)), epsilon)
+
+    def attention(at, x):
+        q, k, v = (linear(c, f'{at}attention.self.{name}', x) for name in ('query', 'key', 'value'))
+        return linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+
     for layer in range(config['num_hidden_layers']):
         at = f'{base}encoder.layer.{layer}.'
-        q, k, v = (linear(c, f'{at}attention.self.{name}', x) for name in ('query', 'key', 'value'))
-        y = linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
-        x = layer_norm(c, at + 'attention.output.LayerNorm', add(x, y), epsilon)
-        y = linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', x)))
-        x = layer_norm(c, at + 'output.LayerNorm', add(x, y), epsilon)
-    return x
+        x = part(x, at + 'attention.output.LayerNorm', before and at + before.attention, lambda y: attention(at, y))
+        x = part(x, at + 'output.LayerNorm', before and at + before.inner, lambda y: linear(
+            c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', y))))
+    return layer_norm(c, base + before.last, x, epsilon) if before else x
 
 
 def mpnet(c, config, ids):
@@ -181,11 +205,12 @@ def t5_attention(c, config, at, name, x, memory, causal, bias):
 
 def t5_stack(c, config, stack, layers, x, memory=None):
     epsilon, causal = 1e-6, stack == 'decoder'
-    table = c[stack + '.block.0.layer.0.SelfAttention.relative_attention_bias.weight']
     sizes = config['relative_attention_num_buckets'], config['relative_attention_max_distance']
     bias = lambda head, i, j: table[bucket(j - i, not causal, *sizes)][head]
     for layer in range(layers):
         at = f'{stack}.block.{layer}.layer.'
+        own = at + '0.SelfAttention.relative_attention_bias.weight'
+        table = c[own] if own in c.tensors else table
         y = rms_norm(c, at + '0.layer_norm', x, epsilon)
         x = add(x, t5_attention(c, config, at + '0.', 'SelfAttention', y, y, causal, bias))
         if memory:
@@ -221,8 +246,8 @@ def fairseq_sinusoid(position, width):
 def places(c, config, stack, ids):
     """The rows of positions that are added to the embeddings."""
     kind, width = config['model_type'], config['d_model']
-    if kind in ('bart', 'mbart'):
-        return [c[f'model.{stack}.embed_positions.weight'][p + 2] for p in range(len(ids))]
+    if kind in LEARNED:
+        return [c[f'model.{stack}.embed_positions.weight'][p + LEARNED[kind]] for p in range(len(ids))]
     if kind in ('marian', 'pegasus'):
         return [sinusoid(p, width) for p in range(len(ids))]
     padding = config['pad_token_id']
@@ -231,14 +256,24 @@ def places(c, config, stack, ids):
     return [[0.0] * width if row == padding else fairseq_sinusoid(row, width) for row in positions_among(ids, padding)]
 
 
+# Relatives of Marian with norms before the parts, with a norm of embeddings, and with learned positions from this row on.
+NORMS_FIRST = 'mbart', 'm2m_100', 'pegasus', 'blenderbot'
+EMBEDDING_NORMS = 'bart', 'mbart', 'mvp', 'plbart', 'blenderbot-small'
+LEARNED = {'bart': 2, 'mbart': 2, 'mvp': 2, 'plbart': 2, 'blenderbot': 0, 'blenderbot-small': 0}
+
+
 def marian_stack(c, config, stack, ids, table, memory=None):
-    """BART, mBART, M2M-100 and Pegasus as well."""
+    """BART and its relatives as well."""
     width, heads, kind = config['d_model'], config[stack + '_attention_heads'], config['model_type']
-    before, place = config.get('normalize_before') or kind in ('mbart', 'm2m_100', 'pegasus'), f'model.{stack}.'
+    before, place = config.get('normalize_before') or kind in NORMS_FIRST, f'model.{stack}.'
     factor = math.sqrt(width) if config.get('scale_embedding') else 1.0
-    x = add([[factor * v for v in table[i]] for i in ids], places(c, config, stack, ids))
-    if config.get('normalize_embedding') or kind in ('bart', 'mbart'):
-        x = layer_norm(c, place + 'layernorm_embedding', x, 1e-5)
+    x, turns = [[factor * v for v in table[i]] for i in ids], places(c, config, stack, ids)
+    norm = lambda x: layer_norm(c, place + 'layernorm_embedding', x, 1e-5)
+    if kind == 'blenderbot-small' and memory is not None:
+        x = add(norm(x), turns)
+    else:
+        x = add(x, turns)
+        x = norm(x) if config.get('normalize_embedding') or kind in EMBEDDING_NORMS else x
 
     def part(name, x, function):
         if before:

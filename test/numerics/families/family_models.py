@@ -10,29 +10,33 @@ from random_checkpoint import Checkpoint
 same = lambda name: name
 
 
-def embedding_tensors(c, config, place, width, types=True):
+def embedding_tensors(c, config, place, width, types=True, norm=True):
     c.add(place + 'word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
     c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
     if types:
         c.add(place + 'token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
-    c.norm(place + 'LayerNorm', width)
+    if norm:
+        c.norm(place + 'LayerNorm', width)
 
 
 def bert_checkpoint(config, dtype='F32'):
     c, base = Checkpoint(1, dtype), config['base']
     width, inner = config['hidden_size'], config['intermediate_size']
     place = base + 'embeddings.'
-    embedding_tensors(c, config, place, config.get('embedding_size', width))
-    if config.get('embedding_size', width) != width:
-        c.linear('electra.embeddings_project', width, config['embedding_size'])
+    before, narrow = fl.NORMS_BEFORE.get(config['model_type']), fl.table_width(config)
+    embedding_tensors(c, config, place, narrow, norm=not before or before.table)
+    if narrow != width:
+        c.linear(fl.TABLE_PROJECTIONS[config['model_type']], width, narrow)
+    if before:
+        c.norm(base + before.last, width)
     for layer in range(config['num_hidden_layers']):
         at = f'{base}encoder.layer.{layer}.'
         for name in 'attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense':
             c.linear(at + name, width, width)
         c.linear(at + 'intermediate.dense', inner, width)
         c.linear(at + 'output.dense', width, inner)
-        c.norm(at + 'attention.output.LayerNorm', width)
-        c.norm(at + 'output.LayerNorm', width)
+        c.norm(at + (before.attention if before else 'attention.output.LayerNorm'), width)
+        c.norm(at + (before.inner if before else 'output.LayerNorm'), width)
     return c
 
 
@@ -77,6 +81,43 @@ def roberta_masked(tied=True):
         logits = fl.pm.linear(y, c['roberta.embeddings.word_embeddings.weight'], c['lm_head.bias']) if tied else \
             fl.linear(c, 'lm_head.decoder', y)
         return {'logits': logits, 'hidden': x}
+    return c, config, evaluate, same
+
+
+def encoder_masked(model_type, base, transform, projection, **changes):
+    """Of BERT's kin: with the tensors of the masked head."""
+    classes = {'ernie': 'Ernie', 'megatron-bert': 'MegatronBert', 'rembert': 'RemBert', 'data2vec-text': 'Data2VecText',
+               'roberta-prelayernorm': 'RobertaPreLayerNorm', 'xlm-roberta-xl': 'XLMRobertaXL'}
+    config = {**(ROBERTA if transform == ROBERTA_HEAD else BERT), 'model_type': model_type, 'base': base, **changes,
+              'architectures': [classes[model_type] + 'ForMaskedLM']}
+    c, width = bert_checkpoint(config), config.get('output_embedding_size') or config['hidden_size']
+    c.linear(transform[0], width, config['hidden_size'])
+    c.norm(transform[1], width)
+    c.add(projection + '.bias', 61)
+    table = base + 'embeddings.word_embeddings.weight'
+    if 'output_embedding_size' in config:
+        table = projection + '.weight'
+        c.add(table, 61, width)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        y = fl.layer_norm(c, transform[1], fl.apply('gelu', fl.linear(c, transform[0], x)), config['layer_norm_eps'])
+        return {'logits': fl.pm.linear(y, c[table], c[projection + '.bias']), 'hidden': x}
+    return c, config, evaluate, same
+
+
+ROBERTA_HEAD = 'lm_head.dense', 'lm_head.layer_norm'
+BERT_HEAD = 'cls.predictions.transform.dense', 'cls.predictions.transform.LayerNorm'
+
+
+def bert_question():
+    config = {**BERT, 'architectures': ['BertForQuestionAnswering']}
+    c = bert_checkpoint(config)
+    c.linear('qa_outputs', 2, 36)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        return {'token_classes': fl.linear(c, 'qa_outputs', x), 'hidden': x}
     return c, config, evaluate, same
 
 
@@ -273,8 +314,9 @@ def t5_checkpoint(config, dtype):
             c.linear(f'{at}{parts - 1}.DenseReluDense.wo', width, inner, bias=False)
             for part in range(parts):
                 c.norm(f'{at}{part}.layer_norm', width, bias=False)
-        c.add(stack + '.block.0.layer.0.SelfAttention.relative_attention_bias.weight',
-              config['relative_attention_num_buckets'], heads, deviation=1.0)
+        for layer in range(config[key] if config['model_type'] == 'umt5' else 1):
+            c.add(f'{stack}.block.{layer}.layer.0.SelfAttention.relative_attention_bias.weight',
+                  config['relative_attention_num_buckets'], heads, deviation=1.0)
         c.norm(stack + '.final_layer_norm', width, bias=False)
     return c
 
@@ -284,6 +326,7 @@ T5 = {'model_type': 't5', 'd_model': 20, 'd_kv': 7, 'd_ff': 33, 'num_layers': 2,
 
 
 def t5(dtype, **changes):
+    """UMT5 has a table of distances in every layer."""
     config = {**T5, 'architectures': ['T5ForConditionalGeneration'], **changes}
     c = t5_checkpoint(config, dtype)
     tied = config['tie_word_embeddings']
@@ -343,12 +386,13 @@ def marian(dtype='F32', **changes):
             c.linear(at + 'fc1', inner, width)
             c.linear(at + 'fc2', width, inner)
             c.norm(at + 'final_layer_norm', width)
-        for name, used in (('layer_norm', config.get('normalize_before') or family in ('mbart', 'm2m_100', 'pegasus')),
-                           ('layernorm_embedding', config.get('normalize_embedding') or family in ('bart', 'mbart'))):
+        for name, used in (('layer_norm', config.get('normalize_before') or family in fl.NORMS_FIRST),
+                           ('layernorm_embedding', config.get('normalize_embedding') or family in fl.EMBEDDING_NORMS)):
             if used:
                 c.norm(place + name, width)
-        if family in ('bart', 'mbart'):
-            c.add(place + 'embed_positions.weight', config['max_position_embeddings'] + 2, width, deviation=0.5)
+        if family in fl.LEARNED:
+            rows = config['max_position_embeddings'] + fl.LEARNED[family]
+            c.add(place + 'embed_positions.weight', rows, width, deviation=0.5)
 
     def evaluate(prompt):
         memory = fl.marian_stack(c, config, 'encoder', prompt['source'], c[tables[0]])
@@ -359,7 +403,8 @@ def marian(dtype='F32', **changes):
     return c, config, evaluate, same
 
 
-CLASSES = {'bart': 'Bart', 'mbart': 'MBart', 'm2m_100': 'M2M100', 'pegasus': 'Pegasus'}
+CLASSES = {'bart': 'Bart', 'mbart': 'MBart', 'm2m_100': 'M2M100', 'pegasus': 'Pegasus', 'mvp': 'Mvp', 'plbart': 'PLBart',
+           'blenderbot': 'Blenderbot', 'blenderbot-small': 'BlenderbotSmall'}
 
 
 def relative(model_type, **changes):
@@ -369,6 +414,16 @@ def relative(model_type, **changes):
 
 CASES = {
     'bert-text': bert_text,
+    'bert-question': bert_question,
+    'ernie-masked': lambda: encoder_masked('ernie', 'ernie.', BERT_HEAD, 'cls.predictions'),
+    'megatron-bert-masked': lambda: encoder_masked('megatron-bert', 'bert.', BERT_HEAD, 'cls.predictions'),
+    'rembert-masked': lambda: encoder_masked(
+        'rembert', 'rembert.', ('cls.predictions.dense', 'cls.predictions.LayerNorm'), 'cls.predictions.decoder',
+        input_embedding_size=20, output_embedding_size=28),
+    'data2vec-masked': lambda: encoder_masked('data2vec-text', 'data2vec_text.', ROBERTA_HEAD, 'lm_head'),
+    'roberta-prelayernorm-masked': lambda: encoder_masked('roberta-prelayernorm', 'roberta_prelayernorm.', ROBERTA_HEAD,
+                                                          'lm_head'),
+    'xlm-roberta-xl-masked': lambda: encoder_masked('xlm-roberta-xl', 'roberta.', ROBERTA_HEAD, 'lm_head'),
     'roberta-masked': roberta_masked,
     'roberta-untied': lambda: roberta_masked(tied=False),
     'roberta-text': roberta_text,
@@ -381,9 +436,15 @@ CASES = {
     'modernbert-masked': modernbert_masked,
     'bart': lambda: relative('bart', activation_function='gelu', scale_embedding=True),
     'bart-untied': lambda: relative('bart', activation_function='gelu', tie_word_embeddings=False),
+    'mvp': lambda: relative('mvp', activation_function='gelu'),
+    'plbart': lambda: relative('plbart', activation_function='gelu', scale_embedding=True),
+    'blenderbot': lambda: relative('blenderbot', activation_function='gelu'),
+    'blenderbot-small': lambda: relative('blenderbot-small', activation_function='gelu'),
     'mbart': lambda: relative('mbart', activation_function='relu', d_model=30),
     'm2m_100': lambda: relative('m2m_100', activation_function='relu', scale_embedding=True, pad_token_id=1),
     'pegasus': lambda: relative('pegasus', activation_function='relu', scale_embedding=True, d_model=30, pad_token_id=0),
+    'umt5': lambda: t5('F32', model_type='umt5', architectures=['UMT5ForConditionalGeneration'],
+                       feed_forward_proj='gated-gelu', tie_word_embeddings=True),
     't5-tied': lambda: t5('F32', feed_forward_proj='relu', tie_word_embeddings=True),
     't5-gated': lambda: t5('F16', feed_forward_proj='gated-gelu', tie_word_embeddings=False),
     't5-encoder': t5_encoder,
