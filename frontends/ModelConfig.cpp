@@ -210,6 +210,23 @@ std::vector<std::string> ModelConfig::texts(const char *key) const {
   return list.value_or(std::vector<std::string>());
 }
 
+std::vector<std::string> ModelConfig::repeatedTexts(const char *key) const {
+  std::vector<std::string> result;
+  const json *list = find(key);
+  bool correct = !list || list->is_array();
+  for (size_t i = 0; correct && list && i < list->size(); ++i) {
+    const json &pair = (*list)[i];
+    auto texts = pair.is_array() && pair.size() == 2 ? readList<std::string>(pair[0], &json::is_string) : std::nullopt;
+    correct = texts && pair[1].is_number_unsigned() && pair[1].get<uint64_t>() <= layerCount.maximum &&
+              result.size() + texts->size() * pair[1].get<uint64_t>() <= layerCount.maximum;
+    for (uint64_t times = 0; correct && times < pair[1].get<uint64_t>(); ++times)
+      result.insert(result.end(), texts->begin(), texts->end());
+  }
+  if (!correct)
+    wrong(ImportError::ConfigType, key, *list, "a list of pairs of a list of strings and a number of repetitions");
+  return result;
+}
+
 std::vector<double> ModelConfig::numbers(const char *key) const {
   if (!has(key))
     return {};

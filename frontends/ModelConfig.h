@@ -53,6 +53,8 @@ public:
   bool flag(const char *key, bool fallback) const;
   std::string text(const char *key, const std::string &fallback) const;
   std::vector<std::string> texts(const char *key) const;
+  // A list of pairs of a list of strings and how often it repeats: [[["a", "b"], 2]] yields a, b, a, b.
+  std::vector<std::string> repeatedTexts(const char *key) const;
   std::vector<double> numbers(const char *key) const;
   std::vector<bool> flags(const char *key) const;
   // A token id, a list of them, or null (an empty list). `fallback` if absent. -1 stands for none.

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeepSeek-V2 (arXiv 2405.04434) and V3 (arXiv 2412.19437): latent attention, and experts in groups beside some that
-// every token passes.
+// every token passes; and families that have the same attention.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/LatentAttention.h"
 #include "frontends/families/decoder/MoeConfig.h"
 
+#include <cmath>
+
 namespace talc {
 
 // Attention, which has one key for all heads, and what it needs of positions.
-static LatentAttention readAttention(Decoder &d) {
+static LatentAttention readAttention(Decoder &d, const LatentWidths &widths = {}) {
   const ModelConfig &config = d.config;
   if (d.attention.infini)
     config.unsupported("infini_attention", "is for attention whose heads have keys of their own");
   LatentAttention attention;
-  attention.readWidths(config);
+  attention.readWidths(config, widths);
   attention.heads = d.attention.sizes.heads;
   attention.inputBias = attention.outputBias = config.flag("attention_bias", false);
   config.refuseFlag("mlp_bias", "the family has none");
@@ -44,6 +46,17 @@ void defineDeepSeek2(GraphBuilder &g, const ModelConfig &config) {
 }
 
 // Experts are selected by their score and a bias, which balances their load.
+static void defineLikeV3(Decoder &d, GraphBuilder &g, const LatentWidths &widths, const DeepSeekMoeDefaults &defaults,
+                         int64_t groups, int64_t topGroups) {
+  LatentAttention attention = readAttention(d, widths);
+  attention.interleaved = d.config.flag("rope_interleave", true);
+  MoeLayer moe = readDeepSeekMoe(d, defaults);
+  readBiasedRouting(moe, d.config, groups, topGroups);
+  d.otherAttention = attention;
+  useDeepSeekMoe(d, moe, defaults);
+  d.define(g);
+}
+
 void defineDeepSeek3(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.vocabulary = 129280,
                      .width = 7168,
@@ -52,13 +65,62 @@ void defineDeepSeek3(GraphBuilder &g, const ModelConfig &config) {
                      .heads = 128,
                      .positions = 4096,
                      .headWidth = 64});
+  defineLikeV3(d, g, {}, {256, 8, 2048, 3, 1, 2.5}, 8, 4);
+}
+
+void defineGlm4MoeLite(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 154880,
+                     .width = 2048,
+                     .inner = 10240,
+                     .layers = 47,
+                     .heads = 20,
+                     .positions = 202752,
+                     .headWidth = 64,
+                     .epsilon = 1e-5});
+  defineLikeV3(d, g, {768, 512, 192, 64, 256}, {64, 4, 1536, 1, 1, 1.8}, 1, 1);
+}
+
+void defineSarvamMla(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 262144, .inner = 16384, .heads = 64, .positions = 4096, .headWidth = 64});
+  defineLikeV3(d, g, {0, 512, 128, 64, 128}, {128, 8, 2048, 1, 1, 2.5}, 1, 1);
+}
+
+// Latent attention, and no experts.
+void defineYoutu(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 128256,
+                     .width = 2048,
+                     .inner = 6144,
+                     .heads = 16,
+                     .positions = 131072,
+                     .headWidth = 64,
+                     .tied = true});
   LatentAttention attention = readAttention(d);
   attention.interleaved = config.flag("rope_interleave", true);
-  DeepSeekMoeDefaults defaults = {256, 8, 2048, 3, 1, 2.5};
-  MoeLayer moe = readDeepSeekMoe(d, defaults);
-  readBiasedRouting(moe, config, 8, 4);
   d.otherAttention = attention;
-  useDeepSeekMoe(d, moe, defaults);
+  d.define(g);
+}
+
+// Factors at the embedding, the parts and the logits.
+void defineMiniCpm3(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 73448,
+                     .width = 2560,
+                     .inner = 6400,
+                     .layers = 62,
+                     .heads = 40,
+                     .positions = 32768,
+                     .headWidth = 32,
+                     .epsilon = 1e-5,
+                     .tied = true});
+  LatentWidths widths = {768, 256, 64, 32, d.width / d.attention.sizes.heads};
+  LatentAttention attention = readAttention(d, widths);
+  attention.interleaved = false;
+  d.otherAttention = attention;
+  d.embedding.factor = config.positive("scale_emb", 12);
+  d.embedding.isRounded = true;
+  double depth = std::sqrt(static_cast<double>(d.layers));
+  d.residualFactor = (config.isNull("scale_depth") ? depth : config.positive("scale_depth", 1.4)) / depth;
+  auto base = config.integerOrNull("dim_model_base", 256, ModelConfig::size);
+  d.head.factor = static_cast<double>(base.value_or(d.width)) / static_cast<double>(d.width);
   d.define(g);
 }
 

@@ -84,6 +84,18 @@ void defineGemma2(GraphBuilder &g, const ModelConfig &config) {
   d.define(g);
 }
 
+// No norms behind the parts.
+void defineVaultGemma(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, gemma2Sizes());
+  readGemma2(d, 30);
+  d.attention.cap = readCap(config, "attn_logit_softcapping", 50);
+  d.attentionNorms.output.clear();
+  d.innerNorms.output.clear();
+  d.readWindows(d.windowOr(4096), exceptEvery(2));
+  d.readRopes();
+  d.define(g);
+}
+
 // Layers with a window turn by a base of their own, without scaling; queries and keys are normalized head by head.
 static void readGemma3(Decoder &d) {
   constexpr ModelConfig::Range patterns{1, ModelConfig::layerCount.maximum};

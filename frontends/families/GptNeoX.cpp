@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-NeoX (arXiv 2204.06745; Pythia, RedPajama, Dolly) and GPT-J: GPT-2 with rotary positions and parts side by side.
+// CodeGen (arXiv 2203.13474) and Persimmon, which vary them.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/Decoder.h"
 
@@ -40,15 +41,16 @@ void defineGptNeoX(GraphBuilder &g, const ModelConfig &config) {
   d.define(g);
 }
 
+constexpr DecoderDefaults gptJSizes = {.vocabulary = 50400,
+                                       .inner = 0,
+                                       .layers = 28,
+                                       .heads = 16,
+                                       .epsilon = 1e-5,
+                                       .activation = "gelu_new",
+                                       .keys = gpt2Keys};
+
 // Neighbouring features are turned together.
-void defineGptJ(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 50400,
-                     .inner = 0,
-                     .layers = 28,
-                     .heads = 16,
-                     .epsilon = 1e-5,
-                     .activation = "gelu_new",
-                     .keys = gpt2Keys});
+static void readGptJ(Decoder &d) {
   d.hasHardPositions = true;  // the family tabulates its turns
   d.useLayerNorms(/*bias=*/true, "ln_1");
   d.layersName = "transformer.h";
@@ -58,11 +60,52 @@ void defineGptJ(GraphBuilder &g, const ModelConfig &config) {
   d.attention.projections.nameApart("attn.", "_proj", "attn.out_proj");
   d.feedForward.makePlain("mlp.fc_in", "mlp.fc_out", /*bias=*/true);
   int64_t width = d.attention.sizes.width;
-  int64_t rotary = config.integerOrNull("rotary_dim", 64, {2, width}).value_or(width);
+  int64_t rotary = d.config.integerOrNull("rotary_dim", 64, {2, width}).value_or(width);
   if (rotary % 2 != 0)
-    config.invalid("rotary_dim", "is " + std::to_string(rotary) + ", expected an even number");
-  d.attention.projections.pairedFeatures = rotary;
+    d.config.invalid("rotary_dim", "is " + std::to_string(rotary) + ", expected an even number");
   d.attention.ropes.assign(d.layers, Rope{rotary, 10000, {}});
+  d.pairNeighbors();
+}
+
+void defineGptJ(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, gptJSizes);
+  readGptJ(d);
+  d.define(g);
+}
+
+// CodeGen: GPT-J with one matrix for queries, keys and values.
+void defineCodeGen(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, gptJSizes);
+  readGptJ(d);
+  d.attention.projections.packing = Projections::Packing::InQuarters;
+  d.attention.projections.all.name = "attn.qkv_proj";
+  if (d.attention.sizes.heads % 4 != 0)
+    config.invalid("n_head", std::to_string(d.attention.sizes.heads) + " heads, expected a multiple of 4");
+  d.define(g);
+}
+
+// Persimmon: parts in turn, norms of queries and keys.
+void definePersimmon(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 262144,
+                     .inner = 16384,
+                     .layers = 36,
+                     .heads = 64,
+                     .positions = 16384,
+                     .epsilon = 1e-5,
+                     .activation = "relu2",
+                     .rope = {.share = 0.5, .hasShare = true},
+                     .keys = {.keyValueHeads = nullptr, .headWidth = nullptr, .epsilon = "layer_norm_eps"}});
+  d.useLayerNorms(/*bias=*/true, "input_layernorm", "post_attention_layernorm");
+  d.head.norm = "model.final_layernorm";
+  d.attention.projections.pack("self_attn.query_key_value", /*inOrder=*/false);
+  d.attention.projections.output.name = "self_attn.dense";
+  d.attention.projections.setBias(true);
+  d.attention.norms.query = "self_attn.q_layernorm";
+  d.attention.norms.key = "self_attn.k_layernorm";
+  if (config.flag("qk_layernorm", true))
+    d.useHeadNorms(HeadNorms::Scale::Shared);
+  d.feedForward.makePlain("mlp.dense_h_to_4h", "mlp.dense_4h_to_h", /*bias=*/true);
+  d.readRopes();
   d.define(g);
 }
 

@@ -9,6 +9,36 @@ namespace talc {
 
 constexpr DecoderDefaults olmoSizes = {.vocabulary = 50304, .epsilon = 1e-5};
 
+static void readOlmo(Decoder &d) {
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  if (d.config.has("clip_qkv"))
+    d.attention.clip = d.config.positive("clip_qkv", 1);
+  d.readRopes();
+}
+
+void defineOlmo(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 50304, .epsilon = 1e-5, .keys = {.epsilon = nullptr}});
+  readOlmo(d);
+  d.norm.form = Norm::Form::Layer;
+  d.norm.hasScale = false;
+  d.define(g);
+}
+
+void defineOlmoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 50304,
+                     .width = 2048,
+                     .inner = 2048,
+                     .layers = 16,
+                     .heads = 16,
+                     .positions = 4096,
+                     .epsilon = 1e-5,
+                     .keys = {.headWidth = nullptr}});
+  readOlmo(d);
+  d.useHeadNorms(HeadNorms::Scale::AllHeads);
+  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {64, 8, 0}));
+  d.define(g);
+}
+
 static void readOlmo2(Decoder &d) {
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
   d.useOutputNorms("post_attention_layernorm", "post_feedforward_layernorm");
@@ -19,6 +49,14 @@ void defineOlmo2(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, olmoSizes);
   readOlmo2(d);
   d.readRopes();
+  d.define(g);
+}
+
+void defineFlexOlmo(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 100352, .positions = 4096, .rope = {.theta = 500000}});
+  readOlmo2(d);
+  d.readRopes();
+  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {7, 5, 0}));
   d.define(g);
 }
 

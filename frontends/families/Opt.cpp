@@ -4,6 +4,8 @@
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/Decoder.h"
 
+#include <cmath>
+
 namespace talc {
 
 void defineOpt(GraphBuilder &g, const ModelConfig &config) {
@@ -46,6 +48,35 @@ void defineOpt(GraphBuilder &g, const ModelConfig &config) {
   d.attention.projections.nameApart("self_attn.", "_proj", "self_attn.out_proj");
   d.attention.projections.setBias(hasBias);
   d.feedForward.makePlain("fc1", "fc2", hasBias);
+  d.define(g);
+}
+
+// BioGPT (arXiv 2210.10341): a scaled embedding, norms before the parts.
+void defineBioGpt(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 42384,
+                     .width = 1024,
+                     .inner = 4096,
+                     .layers = 24,
+                     .heads = 16,
+                     .positions = 1024,
+                     .epsilon = 1e-5,
+                     .activation = "gelu",
+                     .tied = true,
+                     .keys = {.keyValueHeads = nullptr, .headWidth = nullptr, .epsilon = nullptr, .infini = nullptr}});
+  d.hasHardPositions = true;
+  d.useLayerNorms(/*bias=*/true, "self_attn_layer_norm", "final_layer_norm");
+  config.passOver({"layer_norm_eps"});  // transformers does, too
+  d.layersName = "biogpt.layers";
+  d.embedding.table = "biogpt.embed_tokens";
+  d.embedding.positions = "biogpt.embed_positions";
+  d.embedding.firstPosition = 2;
+  if (config.flag("scale_embedding", true))
+    d.embedding.factor = std::sqrt(static_cast<double>(d.width));
+  d.head.norm = "biogpt.layer_norm";
+  d.head.name = "output_projection";
+  d.attention.projections.nameApart("self_attn.", "_proj", "self_attn.out_proj");
+  d.attention.projections.setBias(true);
+  d.feedForward.makePlain("fc1", "fc2", /*bias=*/true);
   d.define(g);
 }
 

@@ -49,7 +49,7 @@ REFUSED = [
     ('deep', 'T0101', 'nested deeper than 64 levels', '{"a":' + '[' * 100000 + ']' * 100000 + '}'),
     ('duplicate', 'T0101', "the key 'n_embd' twice", '{"model_type": "gpt2", "n_embd": 4, "n_embd": 8}'),
     ('nul', 'T0101', 'not valid JSON', '{"model_type": "gpt2\0"}'),
-    ('no-type', 'T0102', "lacks the key 'model_type'; talc knows albert, bart, bert", {}),
+    ('no-type', 'T0102', "lacks the key 'model_type'; talc knows albert, arcee, bart", {}),
     ('unknown-type', 'T0102', r"model_type is 'mam\x1bba'; talc knows albert", {'model_type': 'mam\x1bba'}),
     ('type-is-number', 'T0103', "key 'model_type' is 1, expected a string", {'model_type': 1}),
     ('text', 'T0103', """key 'n_embd' is "4", expected an integer from 1 to""", {**CONFIG, 'n_embd': '4'}),

@@ -40,9 +40,11 @@ Tensor Decoder::normed(GraphBuilder &g, Tensor x, const std::string &name) const
 
 Tensor Decoder::embed(GraphBuilder &g, Weight table) const {
   Weight rows;
-  if (!embedding.positions.empty())
+  if (!embedding.positions.empty()) {
+    std::string first = embedding.firstPosition > 0 ? " + " + std::to_string(embedding.firstPosition) : "";
     rows = g.weight(embedding.positions + ".weight", {positions + embedding.firstPosition, width},
-                    std::string(defaults.keys.positions) + " by " + defaults.keys.width);
+                    defaults.keys.positions + first + " by " + defaults.keys.width);
+  }
   Tensor x = g.embedding(table);
   double factor = embedding.isRounded ? g.asStored(table, embedding.factor) : embedding.factor;
   if (factor != 1)

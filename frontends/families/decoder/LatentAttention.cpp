@@ -8,12 +8,15 @@
 
 namespace talc {
 
-void LatentAttention::readWidths(const ModelConfig &config) {
-  queryLatent = config.integerOrNull("q_lora_rank", 1536, ModelConfig::size).value_or(0);
-  latent = config.integer("kv_lora_rank", 512, ModelConfig::size);
-  plain = config.integer("qk_nope_head_dim", 128, ModelConfig::headCount);
-  turned = config.integer("qk_rope_head_dim", 64, ModelConfig::headCount);
-  valueWidth = config.integer("v_head_dim", 128, ModelConfig::headCount);
+void LatentAttention::readWidths(const ModelConfig &config, const LatentWidths &defaults) {
+  std::optional<int64_t> queries;
+  if (defaults.queries > 0)
+    queries = defaults.queries;
+  queryLatent = config.integerOrNull("q_lora_rank", queries, ModelConfig::size).value_or(0);
+  latent = config.integer("kv_lora_rank", defaults.latent, ModelConfig::size);
+  plain = config.integer("qk_nope_head_dim", defaults.plain, ModelConfig::headCount);
+  turned = config.integer("qk_rope_head_dim", defaults.turned, ModelConfig::headCount);
+  valueWidth = config.integerOrNull("v_head_dim", defaults.value, ModelConfig::headCount).value_or(defaults.value);
   separate = config.flag("separate_kv_b", false);
   if (config.has("partial_rotary_factor") && config.positive("partial_rotary_factor", 1) != 1)
     config.unsupported("partial_rotary_factor", "qk_rope_head_dim says what is turned");

@@ -22,6 +22,12 @@ namespace talc {
 
 class ModelConfig;
 
+// Default values of the widths in a configuration: of the latent of queries (0: none), of the latent of keys and
+// values, of a head's part without positions, of its part with positions, and of its value.
+struct LatentWidths {
+  int64_t queries = 1536, latent = 512, plain = 128, turned = 64, value = 128;
+};
+
 struct LatentAttention {
   int64_t heads = 0, queryLatent = 0 /*0: none*/, latent = 0, plain = 0, turned = 0, valueWidth = 0;
   double scale = 1;                        // of scores
@@ -31,7 +37,7 @@ struct LatentAttention {
   bool inputBias = false, outputBias = false;
 
   // Reads the widths.
-  void readWidths(const ModelConfig &config);
+  void readWidths(const ModelConfig &config, const LatentWidths &defaults);
   // Longer contexts sharpen the softmax.
   void readScale(const ModelConfig &config);
   Tensor operator()(GraphBuilder &g, Tensor x, int64_t layer) const;

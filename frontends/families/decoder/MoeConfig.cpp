@@ -10,7 +10,7 @@ MoeLayer readQwenMoe(const Decoder &d, const QwenMoeDefaults &defaults) {
   MoeLayer moe;
   moe.readCounts(d.config, d.config.has("num_experts") ? "num_experts" : "num_local_experts", defaults.experts,
                  defaults.perToken);
-  moe.routing.normalized = d.config.flag("norm_topk_prob", false);
+  moe.routing.normalized = d.config.flag("norm_topk_prob", defaults.isNormalized);
   moe.inner = defaults.inner > 0 ? d.config.integer("moe_intermediate_size", defaults.inner, ModelConfig::size)
                                  : d.feedForward.inner;
   moe.activation = d.feedForward.activation;
@@ -32,9 +32,22 @@ MoeLayer readDeepSeekMoe(const Decoder &d, const DeepSeekMoeDefaults &defaults) 
   return moe;
 }
 
+LayerRule readSparseLayers(const Decoder &d, const LayerRule &usual) {
+  std::vector<std::string> types = d.config.texts("mlp_layer_types");
+  if (types.empty())
+    return usual;
+  if (static_cast<int64_t>(types.size()) != d.layers)
+    d.config.invalid("mlp_layer_types", "has " + std::to_string(types.size()) + " entries for " +
+                                            std::to_string(d.layers) + " layers (num_hidden_layers)");
+  for (const std::string &type : types)
+    if (type != "dense" && type != "sparse")
+      d.config.unsupported("mlp_layer_types", "talc knows dense and sparse");
+  return [=](int64_t layer) { return types[layer] == "sparse"; };
+}
+
 void useDeepSeekMoe(Decoder &d, const MoeLayer &moe, const DeepSeekMoeDefaults &defaults) {
   int64_t first = d.config.integer("first_k_dense_replace", defaults.denseLayers, {0, ModelConfig::layerCount.maximum});
-  d.replaceFeedForward(fromLayer(first), moe);
+  d.replaceFeedForward(readSparseLayers(d, fromLayer(first)), moe);
 }
 
 void readBiasedRouting(MoeLayer &moe, const ModelConfig &config, int64_t groups, int64_t topGroups) {

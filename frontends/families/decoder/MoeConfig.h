@@ -10,6 +10,7 @@ namespace talc {
 struct QwenMoeDefaults {
   int64_t experts, perToken;
   int64_t inner;  // 0: intermediate_size, which is the key
+  bool isNormalized = false;
 };
 MoeLayer readQwenMoe(const Decoder &d, const QwenMoeDefaults &defaults);
 
@@ -21,6 +22,8 @@ struct DeepSeekMoeDefaults {
   double factor;
 };
 MoeLayer readDeepSeekMoe(const Decoder &d, const DeepSeekMoeDefaults &defaults);
+// Layers with experts: by mlp_layer_types; without that key, where `usual` says so.
+LayerRule readSparseLayers(const Decoder &d, const LayerRule &usual);
 // Replaces the feed-forward in layers behind the dense ones.
 void useDeepSeekMoe(Decoder &d, const MoeLayer &moe, const DeepSeekMoeDefaults &defaults);
 

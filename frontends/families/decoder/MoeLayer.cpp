@@ -17,11 +17,11 @@ void MoeLayer::useMixtralNames() {
 }
 
 void MoeLayer::readCounts(const ModelConfig &config, const char *countKey, int64_t count,
-                          std::optional<int64_t> perToken) {
+                          std::optional<int64_t> perToken, const char *perTokenKey) {
   experts = config.integer(countKey, count, {1, 4096});
-  if (!perToken && !config.has("num_experts_per_tok"))
-    config.invalid("num_experts_per_tok", "is missing");
-  routing.count = config.integer("num_experts_per_tok", perToken.value_or(1), {1, experts});
+  if (!perToken && !config.has(perTokenKey))
+    config.invalid(perTokenKey, "is missing");
+  routing.count = config.integer(perTokenKey, perToken.value_or(1), {1, experts});
 }
 
 void MoeLayer::readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> topGroups) {
@@ -108,7 +108,7 @@ Tensor MoeLayer::routes(GraphBuilder &g, Tensor x) const {
   Linear stored = {name.substr(0, name.size() - ending.size()), router.bias};
   Routing chosen = routing;
   if (!selectionBias.empty())
-    chosen.bias = g.weight(selectionBias, {experts}, "experts");
+    chosen.bias = isBiasRow ? g.flatWeight(selectionBias, {1, experts}) : g.weight(selectionBias, {experts}, "experts");
   Tensor y = stored.write(g, x, experts, "experts by hidden_size");
   y = scores == Scores::Softmax ? g.softmax(y) : g.activation(y, Activation::Sigmoid);
   y = g.route(y, chosen);

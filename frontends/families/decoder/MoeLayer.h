@@ -35,6 +35,7 @@ struct MoeLayer {
   Linear router = {"mlp.gate"};
   std::string otherRouter = "mlp.gate";  // its name in files of other releases
   std::string selectionBias;             // the tensor that is added to scores for the selection; empty: none
+  bool isBiasRow = false;                // it is stored as a matrix of one row
   Routing routing = {0, true};
   double factor = 1;  // of routes
 
@@ -49,7 +50,8 @@ struct MoeLayer {
   // Names of tensors as in Mixtral.
   void useMixtralNames();
   // Reads how many experts there are and how many of them process a token; without `perToken` that key is required.
-  void readCounts(const ModelConfig &config, const char *countKey, int64_t count, std::optional<int64_t> perToken);
+  void readCounts(const ModelConfig &config, const char *countKey, int64_t count, std::optional<int64_t> perToken,
+                  const char *perTokenKey = "num_experts_per_tok");
   // Reads groups of experts of which the best are taken (n_group, topk_group).
   void readGroups(const ModelConfig &config, std::optional<int64_t> groups, std::optional<int64_t> topGroups);
 

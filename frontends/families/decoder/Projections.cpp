@@ -31,8 +31,14 @@ Rows rowsByGroup(const HeadSizes &sizes, HeadPart part) {
   return {part == HeadPart::Key ? queries : queries + sizes.width, sizes.width, period};
 }
 
+Rows rowsInQuarters(const HeadSizes &sizes, HeadPart part) {
+  int64_t quarter = sizes.heads * sizes.width / 4;
+  int64_t place = part == HeadPart::Query ? 0 : part == HeadPart::Value ? 1 : 2;
+  return {place * quarter, quarter, 3 * quarter};
+}
+
 // In the order of Projections::Packing.
-constexpr Rows (*packings[])(const HeadSizes &, HeadPart) = {nullptr, rowsInOrder, rowsByGroup};
+constexpr Rows (*packings[])(const HeadSizes &, HeadPart) = {nullptr, rowsInOrder, rowsByGroup, rowsInQuarters};
 
 }  // namespace
 

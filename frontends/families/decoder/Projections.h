@@ -29,9 +29,9 @@ enum class HeadPart { Query, Key, Value };
 
 // Projections of attention.
 struct Projections {
-  // Files have three tensors; one with all queries before all keys and all values; or one in which the queries of a
-  // GQA group stand before its key and its value.
-  enum class Packing { Apart, InOrder, ByGroup };
+  // Files have three tensors; one with all queries before all keys and all values; one in which the queries of a GQA
+  // group stand before its key and its value; or one in four parts, each with some queries, values and keys.
+  enum class Packing { Apart, InOrder, ByGroup, InQuarters };
   Packing packing = Packing::Apart;
   Linear query = {"self_attn.q_proj"}, key = {"self_attn.k_proj"}, value = {"self_attn.v_proj"};
   Linear all = {"self_attn.qkv_proj"};  // unless they are apart

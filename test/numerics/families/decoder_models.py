@@ -207,12 +207,13 @@ def gpt_neox(parallel):
     return plain(pd.gpt_neox, config, ('gpt_neox.layers', inside, outside), 'F16')
 
 
-def gptj():
-    config = {'model_type': 'gptj', 'n_embd': 30, 'n_head': 3, 'n_layer': 2, 'rotary_dim': 6, 'vocab_size': 61,
+def gptj(kind='gptj', heads=3, width=30):
+    config = {'model_type': kind, 'n_embd': width, 'n_head': heads, 'n_layer': 2, 'rotary_dim': 6, 'vocab_size': 61,
               'n_positions': 26}
-    inside = {'ln_1': (30, True), **{f'attn.{name}_proj': (30, 30, False) for name in ('q', 'k', 'v', 'out')},
-              'mlp.fc_in': (120, 30, True), 'mlp.fc_out': (30, 120, True)}
-    outside = {'transformer.wte': table(61, 30), 'transformer.ln_f': (30, True), 'lm_head': (61, 30, True)}
+    parts = {'qkv': 3 * width, 'out': width} if kind == 'codegen' else dict.fromkeys(('q', 'k', 'v', 'out'), width)
+    inside = {'ln_1': (width, True), **{f'attn.{name}_proj': (rows, width, False) for name, rows in parts.items()},
+              'mlp.fc_in': (4 * width, width, True), 'mlp.fc_out': (width, 4 * width, True)}
+    outside = {'transformer.wte': table(61, width), 'transformer.ln_f': (width, True), 'lm_head': (61, width, True)}
     return plain(pd.gptj, config, ('transformer.h', inside, outside))
 
 
@@ -315,6 +316,7 @@ CASES = {
     'gpt_neox': lambda: gpt_neox(True),
     'gpt_neox-in-turn': lambda: gpt_neox(False),
     'gptj': gptj,
+    'codegen': lambda: gptj('codegen', 4, 32),
     'falcon': falcon,
     'falcon-grouped': lambda: falcon(new=True),
     'falcon-alibi': lambda: falcon(parallel=False, multi=False, alibi=True, bias=True),

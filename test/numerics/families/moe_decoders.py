@@ -95,7 +95,7 @@ def decompressed(c, config, at, x):
     heads, plain, turned = (config[k] for k in ('num_attention_heads', 'qk_nope_head_dim', 'qk_rope_head_dim'))
     latent, values = config['kv_lora_rank'], config['v_head_dim']
     turns, pairs = inverse_frequencies(config['rope_theta'], turned), 'pairs'
-    if config.get('rope_interleave') is False:
+    if config.get('rope_interleave') is False or config['model_type'] == 'minicpm3':
         pairs = 'halves'
     if 'rope_scaling' in config:
         s = config['rope_scaling']
@@ -134,7 +134,7 @@ def attend_wide(q, k, v, heads, scale):
 
 def routed(c, config, at, row):
     """(weight, expert), ascending."""
-    third, count = config['model_type'] == 'deepseek_v3', config['n_routed_experts']
+    third, count = config['model_type'] != 'deepseek_v2', config['n_routed_experts']
     logits = pm.linear([row], c[at + 'mlp.gate.weight'], None)
     scores = [pm.sigmoid(z) for z in logits[0]] if third else pm.softmax(logits)[0]
     compared = list(scores)
@@ -158,17 +158,20 @@ def deepseek(c, config, ids):
         s = config['rope_scaling']
         scale *= (0.1 * s['mscale_all_dim'] * math.log(s['factor']) + 1)**2
     names = ('gate_proj', 'up_proj', 'down_proj')
-    x = embedded(c, ids)
-    for n in range(config['num_hidden_layers']):
+    layers = config['num_hidden_layers']
+    residual = config['scale_depth'] / math.sqrt(layers) if 'scale_depth' in config else 1.0
+    x = scaled(embedded(c, ids), config.get('scale_emb', 1.0))
+    for n in range(layers):
         at = f'model.layers.{n}.'
         q, k, v = decompressed(c, config, at + 'self_attn.', norm(at + 'input_layernorm', x))
-        x = add(x, linear(c, at + 'self_attn.o_proj', attend_wide(q, k, v, heads, scale)))
+        x = add(x, scaled(linear(c, at + 'self_attn.o_proj', attend_wide(q, k, v, heads, scale)), residual))
         y = norm(at + 'post_attention_layernorm', x)
         if n < config['first_k_dense_replace']:
-            x = add(x, gated(c, at, y, 'silu'))
+            x = add(x, scaled(gated(c, at, y, 'silu'), residual))
             continue
         mixed = [sum_of([(w, expert(c, f'{at}mlp.experts.{e}', row, names)) for w, e in routed(c, config, at, row)])
                  for row in y]
         gate, up = (linear(c, f'{at}mlp.shared_experts.{name}', y) for name in names[:2])
         x = add(x, add(mixed, linear(c, at + 'mlp.shared_experts.down_proj', times(apply('silu', gate), up))))
-    return linear(c, 'lm_head', norm('model.norm', x))
+    base = config.get('dim_model_base', config['hidden_size'])
+    return scaled(linear(c, 'lm_head', norm('model.norm', x)), base / config['hidden_size'])

@@ -46,10 +46,11 @@ def deepseek(kind, dtype='F32', heads=3, **changes):
             c.linear(place + 'o_proj', 24, heads * 9, False)
             for norm in PRE:
                 c.norm(at + norm, 24, False)
-            layers = [('mlp', 37)] if n == 0 else [('mlp.shared_experts', 22)]
-            if n > 0:
+            isDense = n < config['first_k_dense_replace']
+            layers = [('mlp', 37)] if isDense else [('mlp.shared_experts', 22)]
+            if not isDense:
                 c.linear(at + 'mlp.gate', 6, 24, False)
-                if kind == 'deepseek_v3':
+                if kind != 'deepseek_v2':
                     c.add(at + 'mlp.gate.e_score_correction_bias', 6, deviation=0.5)
                 layers += [(f'mlp.experts.{e}', 11) for e in range(6)]
             for name, inner in layers:
@@ -68,6 +69,12 @@ CASES = {
     'deepseek_v2-groups': lambda: deepseek('deepseek_v2', topk_method='group_limited_greedy', n_group=3, topk_group=2,
                                            rope_scaling=YARN),
     'deepseek_v3': lambda: deepseek('deepseek_v3', 'F16', n_group=3, topk_group=2, norm_topk_prob=True),
+    'glm4_moe_lite': lambda: deepseek('glm4_moe_lite', mlp_layer_types=['dense', 'sparse'], rms_norm_eps=1e-5,
+                                      norm_topk_prob=True),
+    'sarvam_mla': lambda: deepseek('sarvam_mla', q_lora_rank=None, norm_topk_prob=True),
+    'youtu': lambda: deepseek('youtu', first_k_dense_replace=2, tie_word_embeddings=False),
+    'minicpm3': lambda: deepseek('minicpm3', first_k_dense_replace=2, tie_word_embeddings=False, scale_emb=3.0,
+                                 scale_depth=0.7, dim_model_base=8, rms_norm_eps=1e-5),
     'deepseek_v3-halves': lambda: deepseek('deepseek_v3', n_group=1, topk_group=1, norm_topk_prob=False,
                                            rope_interleave=False),
 }

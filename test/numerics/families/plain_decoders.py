@@ -40,7 +40,11 @@ def gptj(c, config, ids):
     for n in range(config['n_layer']):
         at = f'transformer.h.{n}.'
         y = layer_norm(c, at + 'ln_1', x, 1e-5)
-        q, k, v = (linear(c, f'{at}attn.{name}_proj', y) for name in 'qkv')
+        if config['model_type'] == 'codegen':  # four parts, each with some queries, values and keys
+            both, part = linear(c, at + 'attn.qkv_proj', y), config['n_embd'] // 4
+            q, v, k = (columns(both, [i for i in range(12 * part) if i // part % 3 == kind]) for kind in range(3))
+        else:
+            q, k, v = (linear(c, f'{at}attn.{name}_proj', y) for name in 'qkv')
         mixed = attend(turn(q, width, turns, 'pairs'), turn(k, width, turns, 'pairs'), v, width, width**-0.5)
         inside = apply('gelu_tanh', linear(c, at + 'mlp.fc_in', y))
         x = add(add(x, linear(c, at + 'attn.out_proj', mixed)), linear(c, at + 'mlp.fc_out', inside))

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// EXAONE 3 (arXiv 2408.03541): Llama with other names. EXAONE 4 (arXiv 2507.11407): norms behind the parts, queries and
+// keys normalized head by head, windows, and no positions in layers without one;
+// and the same with experts.
+#include "frontends/families/Families.h"
+#include "frontends/families/decoder/MoeConfig.h"
+
+namespace talc {
+
+// The first of two names of a key that a configuration has.
+static const char *knownKey(const ModelConfig &config, const char *key, const char *other) {
+  config.passOver({key, other});
+  return config.has(key) || !config.has(other) ? key : other;
+}
+
+void defineExaone(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 102400,
+                     .inner = 14336,
+                     .positions = 4096,
+                     .keyValueHeads = 8,
+                     .epsilon = 1e-5,
+                     .rope = {.theta = 500000},
+                     .keys = {.layers = knownKey(config, "num_hidden_layers", "num_layers"),
+                              .epsilon = knownKey(config, "rms_norm_eps", "layer_norm_epsilon"),
+                              .activation = knownKey(config, "hidden_act", "activation_function")}});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
+  d.readRopes();
+  d.layersName = "transformer.h";
+  d.embedding.table = "transformer.wte";
+  d.head.norm = "transformer.ln_f";
+  d.attentionNorms.input = "ln_1";
+  d.innerNorms.input = "ln_2";
+  d.attention.projections.nameApart("attn.attention.", "_proj", "attn.attention.out_proj");
+  d.feedForward.gate.name = "mlp.c_fc_0";
+  d.feedForward.up.name = "mlp.c_fc_1";
+  d.feedForward.down.name = "mlp.c_proj";
+  d.define(g);
+}
+
+// Windows; layers without one have no positions if there are windows at all.
+static void readExaone4(Decoder &d) {
+  const ModelConfig &config = d.config;
+  d.readBiases(/*hasAttentionBias=*/false, /*hasInnerBias=*/false);
+  d.useHeadNorms(HeadNorms::Scale::Shared);
+  std::optional<int64_t> window = d.windowOr(4096);
+  // A text such as LLLG says what layer_types says as well.
+  bool isText = config.isText("sliding_window_pattern");
+  if (isText && !config.has("layer_types") && window)
+    config.unsupported("sliding_window_pattern", "is a text, but the configuration lacks layer_types");
+  int64_t every = isText ? 4 : config.integer("sliding_window_pattern", 4, ModelConfig::layerCount);
+  d.readWindows(window, exceptEvery(every));
+  d.readRopes();
+  if (window)
+    d.dropRopes([&](int64_t layer) { return d.attention.windows[layer] == 0; });
+}
+
+void defineExaone4(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 102400, .inner = 16384, .positions = 2048, .keyValueHeads = 32, .epsilon = 1e-5});
+  readExaone4(d);
+  d.useOutputNorms("post_attention_layernorm", "post_feedforward_layernorm");
+  d.define(g);
+}
+
+// EXAONE 4's attention, with norms before the parts, and DeepSeek V3's routing under other keys.
+void defineExaoneMoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 102400, .inner = 16384, .positions = 2048, .keyValueHeads = 32, .epsilon = 1e-5});
+  readExaone4(d);
+  MoeLayer moe = readQwenMoe(d, {64, 8, 1024, true});
+  readBiasedRouting(moe, config, 1, 1);
+  moe.selectionBias = "mlp.e_score_correction_bias";
+  moe.factor = config.positive("routed_scaling_factor", 2.5);
+  int64_t shared = config.integer("num_shared_experts", 1, {0, 4096});
+  if (shared > 0)
+    moe.shared = d.feedForward.at("mlp.shared_experts", shared * moe.inner);
+  useDeepSeekMoe(d, moe, {0, {}, 0, 1, 0, 1});
+  d.define(g);
+}
+
+}  // namespace talc
