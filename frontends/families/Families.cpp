@@ -6,7 +6,7 @@ namespace talc {
 
 // Texts that several rows share.
 constexpr std::string_view decoderHeads = "next token";
-constexpr std::string_view encoderHeads = "masked tokens, text classes, token classes, hidden states";
+constexpr std::string_view encoderHeads = "masked tokens, classes, hidden states";
 constexpr std::string_view bertStructure =
     "learned positions, token types, full attention, layer norm after each part, plain feed-forward";
 constexpr std::string_view t5Structure = "bias by distance, RMS norm before each part, plain or gated feed-forward";
@@ -46,7 +46,7 @@ constexpr Family table[] = {
      "model.",
      defineBlenderbotSmall,
      {1, 2, 1, 2, false},
-     {"Blenderbot 90M", "next token after a source", "as BART", "none that talc reads"}},
+     {"Blenderbot 90M", "next token after a source", "as BART", "BPE"}},
     decoder("bloom", defineBloom, {1, 2}, "BLOOM",
             "a bias that falls with the distance, layer norm before each part, plain feed-forward", byteLevelBpe,
             "transformer."),
@@ -76,8 +76,8 @@ constexpr Family table[] = {
      "electra.",
      defineElectra,
      {},
-     {"ELECTRA", "replaced tokens, masked tokens, text classes, token classes, hidden states",
-      "as BERT with a narrow embedding", "WordPiece"}},
+     {"ELECTRA", "replaced tokens, masked tokens, classes, hidden states", "as BERT with a narrow embedding",
+      "WordPiece"}},
     {"ernie", "ernie.", defineErnie, {}, {"ERNIE 1 to 3", encoderHeads, "as BERT without types of tasks", "WordPiece"}},
     decoder("ernie4_5", defineErnie45, {1, 2}, "ERNIE 4.5", "as Llama, neighboring features turned together",
             bpeWithBytes),
@@ -257,8 +257,7 @@ constexpr Family table[] = {
      {-1, 1, 0},
      {"T5, T5 1.1, Flan-T5", "next token after a source, hidden states of the encoder", t5Structure, "Unigram"}},
     decoder("transfo-xl", defineTransfoXl, {-1, 0}, "Transformer-XL",
-            "scores by distance from what each token asks of it, windows over texts without end, words in clusters "
-            "whose embeddings are narrower the rarer they are",
+            "scores by distance, windows over texts without end, rare words in clusters with narrower embeddings",
             "words", "transformer."),
     {"umt5",
      "",

@@ -24,8 +24,8 @@ Results:
   (`...ForConditionalGeneration`, `MarianMTModel`). Those of Transformer-XL are log-probabilities; `talc_score` computes only the
   clusters that its candidates are in, of up to six clusters beside the first words.
 * *masked tokens*: logits of the vocabulary for the rows that are wanted (`...ForMaskedLM`, `BertForPreTraining`).
-* *text classes*: one row per text (`...ForSequenceClassification`); *token classes*: one per token
-  (`...ForTokenClassification`). Names come from `id2label`.
+* *classes*: one row per text (`...ForSequenceClassification`) or per token (`...ForTokenClassification`), named by `id2label`; the scores
+  `start` and `end` of each token (`...ForQuestionAnswering`).
 * *hidden states*: of the last layer. Models of masked tokens and classes yield them as a second result, base models
   (`BertModel`, `T5EncoderModel`) as the only one. They are pooled as `modules.json` says, which may have layers after that,
   else by the mean of all tokens, as sentence-transformers does; those of GGUF files are pooled as the key `pooling_type` says.
@@ -38,10 +38,9 @@ whatever `max_position_embeddings` and `--max-seq` say: the KV cache of a sequen
 Latent attention (DeepSeek), `prefix_lm` and `--sinks` have no segments.
 
 `rope_scaling` of type `longrope` (Phi-3) has a list of factors for texts up to `original_max_position_embeddings` and one for longer ones.
-Hugging Face's library turns to the other list when a text grows beyond, and computes its keys anew. Keys that a compiled model keeps were
-turned by one list, and no result may depend on how a text is cut into steps: so the length that a model is compiled for decides.
-By default, and with a `--max-seq` up to the original context, all texts take the short factors; with more all take the long ones, which
-are those of the definition for every text beyond the original context, and talc says so.
+Keys that a compiled model keeps were turned by one list, and no result may depend on how a text is cut into steps: so the length that a
+model is compiled for decides. By default, and with a `--max-seq` up to the original context, all texts take the short factors; with more
+all take the long ones, and talc says so.
 
 With `dynamic` scaling a token beyond `max_position_embeddings` is turned by the length of the text up to it, and keeps that; Hugging
 Face's library turns all tokens of a prompt by its whole length. Such logits differ, which talc says when it compiles.

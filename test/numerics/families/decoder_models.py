@@ -281,7 +281,7 @@ CASES = {
     'smollm3': lambda: llama('F16', model_type='smollm3', no_rope_layer_interval=2, rope_theta=700.0),
     'olmo2': lambda: llama(model_type='olmo2', norms=AROUND[1::2], tied=False),
     'olmo3': lambda: llama('BF16', model_type='olmo3', norms=AROUND[1::2], tied=False, num_hidden_layers=4,
-                           sliding_window=5, rope_theta=900.0, rope_scaling=YARN),
+                           sliding_window=5, rope_theta=500000.0, rope_scaling=YARN),
     'granite': lambda: llama(model_type='granite', embedding_multiplier=3.0, residual_multiplier=0.22,
                              attention_multiplier=0.3, logits_scaling=4.0),
     'llama-prefix': lambda: llama(model_type='llama', prefix_lm=True),
