@@ -45,13 +45,18 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
 constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
     {"gemma3_text", "Gemma3ForCausalLM"},
     {"falcon", "RWForCausalLM"},
+    {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"},
+    {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"},
 };
 
 // Whether a class, without its head, is that of a model_type: "XLMRoberta" is "xlm-roberta".
 static bool isClass(llvm::StringRef name, llvm::StringRef modelType) {
-  std::string letters;
-  std::copy_if(modelType.begin(), modelType.end(), std::back_inserter(letters), llvm::isAlnum);
-  return name.equals_insensitive(letters);
+  auto letters = [](llvm::StringRef text) {
+    std::string result;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(result), llvm::isAlnum);
+    return result;
+  };
+  return llvm::StringRef(letters(name)).equals_insensitive(letters(modelType));
 }
 
 size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
