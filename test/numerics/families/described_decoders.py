@@ -14,6 +14,13 @@ from family_layers import add, apply, linear
 
 SIZES = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
          'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-5}
+# Sizes for which a family has no keys, or other ones.
+LACKED = {
+    'biogpt': ('num_key_value_heads', 'rms_norm_eps'), 'gpt_bigcode': ('intermediate_size', 'num_key_value_heads', 'rms_norm_eps'),
+    'gpt_neo': ('num_key_value_heads', 'rms_norm_eps'), 'granite_swa': ('num_experts_per_tok', 'num_local_experts'),
+    'jais2': ('rms_norm_eps',), 'nemotron': ('rms_norm_eps',), 'olmo': ('rms_norm_eps',),
+    'persimmon': ('num_key_value_heads', 'rms_norm_eps'), 'starcoder2': ('rms_norm_eps',),
+}
 LLAMA = {
     'place': 'model.layers', 'table': 'model.embed_tokens', 'rows': None, 'last': 'model.norm', 'head': 'lm_head',
     'before': ('input_layernorm', 'post_attention_layernorm'), 'behind': ('', ''),
@@ -226,7 +233,7 @@ def family(model_type, keys=None, hidden=None, **traits):
     config = {'model_type': model_type, 'tie_word_embeddings': False, **SIZES, **(keys or {})}
     c, _, evaluate, names = dm.case(functools.partial(lambda t, c, config, ids: decoder(c, config, ids, t), t),
                                     lambda c, config: fill(c, config, t), {**config, **(hidden or {})})
-    return c, config, evaluate, names
+    return c, {key: value for key, value in config.items() if key not in LACKED.get(model_type, ())}, evaluate, names
 
 
 LAYER = {'form': 'layer', 'norm_bias': True}
