@@ -43,7 +43,7 @@ CODE_ENUMS = {
 }
 # Folders of tests are called as what they test, some without the folder above it; these test everything together.
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
-NOT_MIRRORED = {"amx", "fuzz", "ptx", "numerics", "performance", "models"}
+NOT_MIRRORED = {"amx", "fuzz", "ptx", "numerics", "oracle", "performance", "models"}
 # The page of an error code, and what it tells.
 ERROR_PAGE = "docs/errors/{code}.md"
 ERROR_PARTS = ("cause", "example", "remedy")

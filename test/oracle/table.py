@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of what came out, a row for each type, and the lines of JSON that it is made of."""
+import collections
+import json
+import os
+
+from comparison import CRASHED, REFUSED, RIGHT, UNMADE, WRONG
+
+
+def read(path):
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def is_fault(entry):
+    return entry['verdict'] in (WRONG, CRASHED)
+
+
+def counts(entries):
+    """A variation that changes nothing counts only if talc differs; a spelling counts."""
+    return collections.Counter(entry['verdict'] for entry in entries if entry.get('counts', True) or entry['key'] in ('', 'spelling') or is_fault(entry))
+
+
+def row(name, entries):
+    """The verdict of the type's own model, then of its variations."""
+    base, number = entries[0], counts(entries[1:])
+    own = f"{base['difference']:.1e}" if 'difference' in base else base['reason'][:110]
+    line = f"{name:24} {base['task']:8} {base['verdict']:9} {own}"
+    if len(entries) > 1:
+        line += '  variations: ' + ', '.join(f'{number[kind]} {kind}' for kind in (RIGHT, REFUSED, WRONG, CRASHED))
+    for entry in entries:
+        if is_fault(entry):
+            what = entry['reason'][:160] if 'reason' in entry else f"{entry['difference']:.1e}"
+            note = '' if entry.get('counts', True) else ' (the library passes over the key)'
+            line += f"\n    {entry['verdict']}: {entry['key']} = {json.dumps(entry['value'])}: {what}{note}"
+    return line
+
+
+def summary(entries):
+    types = counts(entry for entry in entries if not entry['key'])
+    number = counts(entry for entry in entries if entry['key'])
+    text = lambda counter: ', '.join(f'{counter[kind]} {kind}' for kind in (RIGHT, REFUSED, WRONG, CRASHED, UNMADE))
+    return f'types: {text(types)}\nvariations: {text(number)}'

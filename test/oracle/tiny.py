@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tiny configurations: the keys of a configuration class that set sizes, by their names, with other values."""
+import dataclasses
+import re
+
+VOCABULARY, WIDTH, HEADS, LAYERS, CONTEXT, WINDOW = 99, 64, 4, 4, 64, 8
+# Names of keys -> their values. The first pattern that is a whole name decides.
+SIZES = [
+    (r'(src_|tgt_|decoder_|unpadded_)?vocab_size(_per_layer_input)?', VOCABULARY),
+    (r'type_vocab_size|task_type_vocab_size', None),
+    (r'hidden_size|d_model|n_embd|dim|emb_dim|embedding_dim|lru_width|attention_hidden_size', WIDTH),
+    (r'word_embed_proj_dim', 32),
+    (r'embedding_size|input_embedding_size|output_embedding_size|embedding_rank', 48),
+    (r'num_key_value_heads|num_kv_heads|swa_num_key_value_heads', 2),
+    (r'(\w+_)?attention_heads|n_heads?|num_heads|num_attention_heads|swa_num_attention_heads|index_n_heads', HEADS),
+    (r'head_dim|d_kv|swa_head_dim|global_head_dim|attention_head_size|d_head|index_head_dim', WIDTH // HEADS),
+    (r'rotary_dim', 8),
+    (r'(num_)?(encoder_|decoder_)?(hidden_)?layers|n_layers?|num_blocks', LAYERS),
+    (r'moe_intermediate_size|shared_expert_intermediate_size|moe_shared_expert_intermediate_size|expert_ffn_hidden_size', 40),
+    (r'(\w+_)?intermediate_size|\w*ffn_dim|n_inner|d_ff|ffn_hidden_size|hidden_dim|d_inner|feed_forward_size', 96),
+    (r'num_experts|n_routed_experts|num_local_experts|moe_num_experts', 8),
+    (r'num_experts_per_tok|moe_topk|moe_k|num_experts_per_token|moe_top_k|top_k_experts', 2),
+    (r'n_group', 4),
+    (r'topk_group', 2),
+    (r'kv_lora_rank', 32),
+    (r'q_lora_rank', 40),
+    (r'qk_rope_head_dim', 8),
+    (r'qk_nope_head_dim', 16),
+    (r'v_head_dim', 12),
+    (r'first_k_dense_replace|num_dense_layers|max_window_layers', 1),
+    (r'\w*sliding_window(_size)?|window_size|local_attention|attention_window_size|attention_chunk_size', WINDOW),
+    (r'sliding_window_pattern|_sliding_window_pattern|no_rope_layer_interval|global_attn_every_n_layers|'
+     r'attn_layer_period', 2),
+    (r'(\w+_)?max_position_embeddings|n_positions|n_ctx|max_seq_len|context_length|max_\w+_positions|'
+     r'max_sequence_length', CONTEXT),
+    (r'mamba_d_state|state_size|ssm_state_size|mamba_d_head|mamba_head_dim', 16),
+    (r'mamba_n_heads|mamba_num_heads', 8),
+    (r'linear_key_head_dim|linear_value_head_dim|linear_head_dim', 16),
+    (r'linear_num_key_heads|linear_num_heads', 2),
+    (r'linear_num_value_heads', 4),
+    (r'query_pre_attn_scalar', 24),
+    (r'index_topk', 8),
+]
+TOKENS = [(r'bos_\w+|boi_\w+', 1), (r'eos_\w+|decoder_start_token_id|forced_eos_\w+', 2), (r'cls_\w+', 3), (r'sep_\w+', 4),
+          (r'pad_\w+', 0), (r'\w+_token_id|\w+_token_index', 90)]
+# Types whose keys depend on each other in ways that names do not tell.
+EXCEPTIONS = {
+    'distilbert': {'n_heads': 4},
+    'falcon': {'num_kv_heads': 2},
+    'gpt_neo': {'attention_types': [[['global', 'local'], 2]]},
+    'llama4_text': {'moe_layers': [1, 3]},
+    'minimax': {'block_size': 8},
+    'opt': {'word_embed_proj_dim': 64},
+    'phi3': {'original_max_position_embeddings': 64},
+    'squeezebert': {'embedding_size': 64},
+    'xmod': {'languages': ['en_XX']},
+    'funnel': {'block_sizes': [2, 2], 'd_model': 64, 'n_head': 4, 'd_head': 16},
+    'big_bird': {'attention_type': 'original_full'},
+    'longformer': {'attention_window': 8},
+    'mobilebert': {'embedding_size': 32, 'intra_bottleneck_size': 32, 'true_hidden_size': 32},
+    'reformer': {'attn_layers': ['local', 'local'], 'axial_pos_embds': False, 'attention_head_size': 16},
+    'dbrx': {'attn_config': {'kv_n_heads': 2, 'clip_qkv': 8, 'rope_theta': 10000.0},
+             'ffn_config': {'ffn_hidden_size': 96, 'moe_num_experts': 4, 'moe_top_k': 2}},
+    'longt5': {'num_layers': 2},
+    'jetmoe': {'kv_channels': 16},
+}
+
+
+def size(name, default):
+    """The value of one key, or None to leave it alone."""
+    if isinstance(default, bool) or not isinstance(default, int):
+        return None
+    for pattern, value in SIZES:
+        if re.fullmatch(pattern, name):
+            return value
+    for pattern, value in TOKENS:
+        if re.fullmatch(pattern, name):
+            return value if default >= VOCABULARY else None
+    return None
+
+
+def fields(config_class):
+    """(name, type, default) of the keys that a class declares for its models."""
+    from transformers import PreTrainedConfig
+    common = {field.name for field in dataclasses.fields(PreTrainedConfig)} - {'tie_word_embeddings'}
+    for field in dataclasses.fields(config_class):
+        if field.name not in common:
+            default = field.default if field.default is not dataclasses.MISSING else (
+                field.default_factory() if field.default_factory is not dataclasses.MISSING else None)
+            yield field.name, str(field.type), default
+
+
+def tiny_config(model_type):
+    """The keys of config.json, only those whose values are not the defaults of the class."""
+    result = {'model_type': model_type.name, 'architectures': [model_type.architecture]}
+    for name, _, default in fields(model_type.config_class):
+        value = size(name, default)
+        if value is not None:
+            result[name] = value
+    heads = {name: default for name, _, default in fields(model_type.config_class) if name.endswith('_heads')}
+    if heads.get('num_key_value_heads') == heads.get('num_attention_heads', 0):  # latent attention, and Llama's kind
+        result['num_key_value_heads'] = HEADS
+    result.update(EXCEPTIONS.get(model_type.name, {}))
+    return result
