@@ -14,7 +14,7 @@ import reference
 from model_types import ANSWERS, MASKED
 
 # The library computes norms and rotary positions in f32 here and there; the rest of both is float64.
-TOLERANCE = 1e-5
+TOLERANCE = 1e-4
 # Logits that differ by less than this are the same ones.
 UNCHANGED = 1e-6
 RIGHT, REFUSED, WRONG, CRASHED, UNMADE = 'right', 'refused', 'wrong', 'crashed', 'not made'
@@ -62,8 +62,8 @@ class Reference(typing.NamedTuple):
     rows: list
 
 
-def make_reference(model_type, raw, folder):
-    """Raises whatever the library raises."""
+def make_reference(model_type, raw, planted, folder):
+    """Raises whatever the library raises. Keys that are planted are in the file that talc reads."""
     reference.model_class(raw)  # An import that is interrupted spoils those that follow.
     signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -74,7 +74,7 @@ def make_reference(model_type, raw, folder):
         rows = [numpy.asarray(reference.forward(model, model_type.task, prompt)) for prompt in prompts]
         if not all(numpy.isfinite(values).all() for values in rows):
             raise ValueError('logits are not finite')
-        return Reference(model, reference.save(model.float(), raw, folder), prompts, rows)
+        return Reference(model, reference.save(model.float(), {**raw, **planted}, folder), prompts, rows)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -125,18 +125,24 @@ def judge_alone(programs, folder, problem):
     return result
 
 
-def compare(programs, model_type, raw, folder, base_rows=None, method=compiled.interpret):
-    """A dictionary of what came out; `base_rows` tells whether a variation changes anything."""
-    shutil.rmtree(folder, ignore_errors=True)
-    reference.write_config(raw, folder)
-    try:
-        known = make_reference(model_type, raw, folder)
-    except Exception as error:  # whatever the library says
-        return judge_alone(programs, folder, f'{type(error).__name__}: {str(error).strip()[:200]}')
-    result = judge(programs, raw, folder, known, method)
-    if method is compiled.execute and result['verdict'] == RIGHT and reference.output_kind(raw) == 'logits':
-        result.update(judge_texts(model_type, folder, known))
-    if base_rows is not None:
-        result['changes'] = difference(base_rows, known.rows)
-        result['counts'] = result['changes'] > UNCHANGED
-    return {**result, 'rows': known.rows, 'saved': known.saved}
+class Comparison(typing.NamedTuple):
+    """How models are compared."""
+    programs: str  # the folder of talc
+    method: typing.Callable  # what computes talc's logits
+    planted: dict  # keys that talc alone reads, to see that their effect is found
+
+    def compare(self, model_type, raw, folder, base_rows=None):
+        """A dictionary of what came out; `base_rows` tells whether a variation changes anything."""
+        shutil.rmtree(folder, ignore_errors=True)
+        reference.write_config(raw, folder)
+        try:
+            known = make_reference(model_type, raw, self.planted, folder)
+        except Exception as error:  # whatever the library says
+            return judge_alone(self.programs, folder, f'{type(error).__name__}: {str(error).strip()[:200]}')
+        result = judge(self.programs, raw, folder, known, self.method)
+        if self.method is compiled.execute and result['verdict'] == RIGHT and reference.output_kind(raw) == 'logits':
+            result.update(judge_texts(model_type, folder, known))
+        if base_rows is not None:
+            result['changes'] = difference(base_rows, known.rows)
+            result['counts'] = result['changes'] > UNCHANGED
+        return {**result, 'rows': known.rows, 'saved': known.saved}

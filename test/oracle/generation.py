@@ -15,8 +15,9 @@ BEAMS = (1, 3)
 def library_text(model, task, prompt, beams):
     """The ids behind the prompt or behind the start token."""
     ids = prompt['source'] if task == ANSWERS else prompt['ids']
-    result = model.generate(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long), do_sample=False,
-                            num_beams=beams, max_new_tokens=NEW_TOKENS, min_new_tokens=NEW_TOKENS, pad_token_id=0)
+    mask = torch.ones(1, len(ids), dtype=torch.long)
+    result = model.generate(torch.tensor([ids]), attention_mask=mask, do_sample=False, num_beams=beams,
+                            max_new_tokens=NEW_TOKENS, min_new_tokens=NEW_TOKENS, pad_token_id=0)
     return result[0].tolist()[-NEW_TOKENS:]
 
 

@@ -56,10 +56,12 @@ def random_values(name, tensor, is_embedding):
 
 
 def randomize(model):
-    """All weights get values that change results; those of one name and shape have the same in all models."""
+    """All weights get values that change results; those of one name and shape have the same in all models. Tables of
+    sinusoids are frozen."""
     embeddings = {id(module.weight) for module in model.modules() if isinstance(module, torch.nn.Embedding)}
     for name, tensor in model.named_parameters():
-        tensor.copy_(random_values(name, tensor, id(tensor) in embeddings))
+        if tensor.requires_grad:
+            tensor.copy_(random_values(name, tensor, id(tensor) in embeddings))
     saved = model.state_dict()
     for name, tensor in model.named_buffers():
         if name in saved and tensor.is_floating_point():
@@ -93,7 +95,7 @@ def forward(model, task, prompt):
 
 
 def save(model, raw, folder):
-    """As the library saves models, with the keys of `raw` in config.json. Weights are in f32: their values are exact."""
+    """As the library saves models, with the keys of `raw` in config.json. The weights' values are exact in f32."""
     model.save_pretrained(folder)
     with open(os.path.join(folder, 'config.json')) as file:
         saved = json.load(file)

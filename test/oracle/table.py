@@ -20,7 +20,8 @@ def is_fault(entry):
 
 def counts(entries):
     """A variation that changes nothing counts only if talc differs; a spelling counts."""
-    return collections.Counter(entry['verdict'] for entry in entries if entry.get('counts', True) or entry['key'] in ('', 'spelling') or is_fault(entry))
+    return collections.Counter(entry['verdict'] for entry in entries
+                               if entry.get('counts', True) or entry['key'] in ('', 'spelling') or is_fault(entry))
 
 
 def row(name, entries):
@@ -43,3 +44,27 @@ def summary(entries):
     number = counts(entry for entry in entries if entry['key'])
     text = lambda counter: ', '.join(f'{counter[kind]} {kind}' for kind in (RIGHT, REFUSED, WRONG, CRASHED, UNMADE))
     return f'types: {text(types)}\nvariations: {text(number)}'
+
+
+HEAD = """
+## Checked against transformers
+
+`./dev oracle` compares talc with transformers {version}: tiny random models of every type, with every key of their
+configurations changed once. Variations that change logits are right, refused by name, or wrong, which
+`./dev oracle TYPE` lists.
+
+| model_type | checked on | right | refused | wrong |
+|---|---|---|---|---|
+"""
+
+
+def page(entries, version):
+    """The part of docs/families.md about the types that talc takes."""
+    rows = ''
+    for name in sorted({entry['type'] for entry in entries}):
+        own = [entry for entry in entries if entry['type'] == name]
+        number = counts(own[1:])
+        if own[0]['verdict'] == RIGHT and number:
+            wrong = number[WRONG] + number[CRASHED]
+            rows += f"| `{name}` | {own[-1]['date']} | {number[RIGHT]} | {number[REFUSED]} | {wrong} |\n"
+    return HEAD.format(version=version) + rows

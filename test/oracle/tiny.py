@@ -16,7 +16,7 @@ SIZES = [
     (r'head_dim|d_kv|swa_head_dim|global_head_dim|attention_head_size|d_head|index_head_dim', WIDTH // HEADS),
     (r'rotary_dim', 8),
     (r'(num_)?(encoder_|decoder_)?(hidden_)?layers|n_layers?|num_blocks', LAYERS),
-    (r'moe_intermediate_size|shared_expert_intermediate_size|moe_shared_expert_intermediate_size|expert_ffn_hidden_size', 40),
+    (r'moe_intermediate_size|(moe_)?shared_expert_intermediate_size|expert_ffn_hidden_size', 40),
     (r'(\w+_)?intermediate_size|\w*ffn_dim|n_inner|d_ff|ffn_hidden_size|hidden_dim|d_inner|feed_forward_size', 96),
     (r'num_experts|n_routed_experts|num_local_experts|moe_num_experts', 8),
     (r'num_experts_per_tok|moe_topk|moe_k|num_experts_per_token|moe_top_k|top_k_experts', 2),
@@ -41,8 +41,8 @@ SIZES = [
     (r'query_pre_attn_scalar', 24),
     (r'index_topk', 8),
 ]
-TOKENS = [(r'bos_\w+|boi_\w+', 1), (r'eos_\w+|decoder_start_token_id|forced_eos_\w+', 2), (r'cls_\w+', 3), (r'sep_\w+', 4),
-          (r'pad_\w+', 0), (r'\w+_token_id|\w+_token_index', 90)]
+TOKENS = [(r'bos_\w+|boi_\w+', 1), (r'eos_\w+|decoder_start_token_id|forced_eos_\w+', 2), (r'cls_\w+', 3),
+          (r'sep_\w+', 4), (r'pad_\w+', 0), (r'\w+_token_id|\w+_token_index', 90)]
 # Types whose keys depend on each other in ways that names do not tell.
 EXCEPTIONS = {
     'distilbert': {'n_heads': 4},

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One variation for each other value of each key that a configuration class declares."""
+import itertools
 import re
 
 import tiny
-from rope_variations import rope_variations
+from rope_variations import layer_rope_variations, rope_variations
 
 # These keys set how models are trained, generate texts or return results.
 WITHOUT_MATH = re.compile(
@@ -15,7 +16,8 @@ ACTIVATION = re.compile(r'.*_act|.*activation(_function)?|afn|.*hidden_act|dense
 # Activation functions that are near each other, and some that few files have.
 ACTIVATIONS = ('gelu', 'gelu_pytorch_tanh', 'gelu_10', 'quick_gelu', 'relu', 'relu2', 'silu', 'tanh', 'mish', 'linear')
 TEXTS = {
-    'feed_forward_proj': ('relu', 'gelu', 'gelu_new', 'silu', 'gated-relu', 'gated-gelu', 'gated-silu', 'gated-gelu_new'),
+    'feed_forward_proj': ('relu', 'gelu', 'gelu_new', 'silu', 'gated-relu', 'gated-gelu', 'gated-silu',
+                          'gated-gelu_new'),
     'position_embedding_type': ('absolute', 'relative_key', 'relative_key_query', 'rotary', 'rope', 'nope'),
     'topk_method': ('greedy', 'group_limited_greedy', 'noaux_tc'),
     'scoring_func': ('softmax', 'sigmoid', 'sqrtsoftplus'),
@@ -31,21 +33,24 @@ LISTS = {
     'attention_layers': (['global', 'local', 'local', 'global'],),
     'num_attention_heads_per_layer': ([4, 2, 4, 2],),
 }
-# A key matters only beside another.
-NEEDED = {'sliding_window': {'use_sliding_window': True}, 'max_window_layers': {'use_sliding_window': True},
-          'n_group': {'topk_method': 'group_limited_greedy'}, 'topk_group': {'topk_method': 'group_limited_greedy'}}
-# Keys of old files or other types that the classes do not declare: a file may have them, and the library may pass over them.
+# Keys that matter only beside others.
+WINDOWED, GROUPED = {'use_sliding_window': True}, {'topk_method': 'group_limited_greedy'}
+NEEDED = {'layer_types': WINDOWED, 'sliding_window': WINDOWED, 'max_window_layers': WINDOWED, 'n_group': GROUPED,
+          'topk_group': GROUPED}
+# Keys of old files or other types that the classes do not declare. A file may have them, and the library may pass over
+# them.
 OTHER_KEYS = {
-    'tie_word_embeddings': (True, False),
-    'attention_bias': (True, False), 'mlp_bias': (True,), 'qkv_bias': (True, False), 'use_bias': (True, False), 'bias': (True,),
-    'head_dim': (24,), 'hidden_act': ('gelu',), 'hidden_activation': ('gelu', 'relu'),
-    'sliding_window': (5,), 'use_sliding_window': (True, False), 'max_window_layers': (2,), 'sliding_window_pattern': (2, 3),
-    'layer_types': ([WINDOWS, FULL, WINDOWS, FULL],), 'partial_rotary_factor': (0.5,), 'rotary_pct': (0.5,),
-    'rope_theta': (100.0,), 'rotary_emb_base': (100,), 'rope_interleaved': (True,), 'rope_local_base_freq': (50.0,),
-    'final_logit_softcapping': (1.5,), 'attn_logit_softcapping': (1.0,), 'logit_scale': (0.5,), 'logits_scaling': (3.0,),
-    'embedding_multiplier': (3.0,), 'attention_multiplier': (0.5,), 'residual_multiplier': (0.3,), 'clip_qkv': (0.5,),
-    'scale_embedding': (True,), 'use_qk_norm': (True,), 'qk_layernorm': (True,), 'use_parallel_residual': (True, False),
-    'use_bidirectional_attention': (True,), 'is_causal': (False,), 'is_decoder': (True,), 'add_cross_attention': (True,),
+    'tie_word_embeddings': (True, False), 'attention_bias': (True, False), 'mlp_bias': (True,),
+    'qkv_bias': (True, False), 'use_bias': (True, False), 'bias': (True,), 'head_dim': (24,), 'hidden_act': ('gelu',),
+    'hidden_activation': ('gelu', 'relu'), 'sliding_window': (5,), 'use_sliding_window': (True, False),
+    'max_window_layers': (2,), 'sliding_window_pattern': (2, 3), 'layer_types': ([WINDOWS, FULL, WINDOWS, FULL],),
+    'partial_rotary_factor': (0.5,), 'rotary_pct': (0.5,), 'rope_theta': (100.0,), 'rotary_emb_base': (100,),
+    'rope_interleaved': (True,), 'rope_local_base_freq': (50.0,), 'global_rope_theta': (100.0,),
+    'local_rope_theta': (50.0, None), 'final_logit_softcapping': (1.5,), 'attn_logit_softcapping': (1.0,),
+    'logit_scale': (0.5,), 'logits_scaling': (3.0,), 'embedding_multiplier': (3.0,), 'attention_multiplier': (0.5,),
+    'residual_multiplier': (0.3,), 'clip_qkv': (0.5,), 'scale_embedding': (True,), 'use_qk_norm': (True,),
+    'qk_layernorm': (True,), 'use_parallel_residual': (True, False), 'use_bidirectional_attention': (True,),
+    'is_causal': (False,), 'is_decoder': (True,), 'add_cross_attention': (True,),
     'position_embedding_type': ('relative_key', 'relative_key_query', 'rotary'), 'query_pre_attn_scalar': (7,),
     'norm_topk_prob': (True, False), 'rms_norm_eps': (0.5,), 'layer_norm_eps': (0.5,), 'layer_norm_epsilon': (0.5,),
     'norm_eps': (0.5,), 'norm_epsilon': (0.5,), 'alibi': (True,), 'multi_query': (True,), 'parallel_attn': (False,),
@@ -121,7 +126,8 @@ def variations(model_type, raw):
             for label, changed in changes(name, raw, value, declared):
                 yield name, label, changed
     if declared.keys() & {'rope_parameters', 'rope_theta', 'rope_scaling'}:
-        for name, label, keys in rope_variations(raw):
+        nested = layer_rope_variations() if 'layer_types' in declared else ()
+        for name, label, keys in itertools.chain(rope_variations(raw), nested):
             yield name, label, {**raw, **keys}
 
 
