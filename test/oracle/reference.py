@@ -11,6 +11,8 @@ import transformers
 from model_types import ANSWERS, MASKED
 
 MOST_WEIGHTS = 4_000_000
+# How attention is computed. Falcon's own implementation adds its bias by position twice.
+IMPLEMENTATIONS = {'falcon': 'sdpa'}
 transformers.utils.logging.disable_progress_bar()
 torch.set_num_threads(1)
 torch.set_grad_enabled(False)
@@ -36,7 +38,7 @@ def check_size(raw, config):
 def make_model(raw, folder):
     """A model in float64 whose parts are the plain ones, without fused kernels."""
     config = transformers.AutoConfig.from_pretrained(folder)  # as the library reads the file
-    config._attn_implementation = 'eager'
+    config._attn_implementation = IMPLEMENTATIONS.get(raw['model_type'], 'eager')
     check_size(raw, config)
     model = model_class(raw)(config).eval()
     if model._can_set_experts_implementation():

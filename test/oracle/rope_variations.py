@@ -32,9 +32,8 @@ def rope_variations(raw):
         limit = {}
         if kind in ('longrope',) and 'original_max_position_embeddings' in raw:
             limit = {'original_max_position_embeddings': 16}
-        yield 'rope_scaling', f'type {label}', {'rope_scaling': {'type': kind, **keys}, 'rope_theta': 100.0, **limit}
-        yield 'rope_scaling', f'rope_type {label}', {'rope_scaling': {'rope_type': kind, **keys}, 'rope_theta': 100.0,
-                                                     **limit}
+        yield 'rope_scaling', f'type {label}', {'rope_scaling': {'type': kind, **keys}, **limit}
+        yield 'rope_scaling', f'rope_type {label}', {'rope_scaling': {'rope_type': kind, **keys}, **limit}
         yield 'rope_parameters', label, {'rope_parameters': {'rope_type': kind, 'rope_theta': 100.0, **keys}, **limit}
     yield 'rope_parameters', 'theta', {'rope_parameters': {'rope_type': 'default', 'rope_theta': 100.0}}
     yield 'rope_parameters', 'theta without type', {'rope_parameters': {'rope_theta': 100.0}}

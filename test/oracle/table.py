@@ -7,6 +7,9 @@ import os
 from comparison import CRASHED, REFUSED, RIGHT, UNMADE, WRONG
 
 
+MOST_VALUES = 3
+
+
 def read(path):
     if not os.path.exists(path):
         return []
@@ -24,6 +27,20 @@ def counts(entries):
                                if entry.get('counts', True) or entry['key'] in ('', 'spelling') or is_fault(entry))
 
 
+def faults(entries):
+    """A line for each key whose values are wrong."""
+    keys = collections.defaultdict(list)
+    for entry in entries:
+        if is_fault(entry):
+            keys[entry['verdict'], entry['key'], entry.get('counts', True)].append(entry)
+    for (verdict, key, changes), own in keys.items():
+        values = ', '.join(json.dumps(entry['value']) for entry in own[:MOST_VALUES])
+        rest = f' and {len(own) - MOST_VALUES} others' if len(own) > MOST_VALUES else ''
+        what = own[0].get('reason') or f"up to {max(entry['difference'] for entry in own):.1e}"
+        note = '' if changes else ' (the library passes over the key)'
+        yield f'    {verdict}: {key} = {values}{rest}: {what[:160]}{note}'
+
+
 def row(name, entries):
     """The verdict of the type's own model, then of its variations."""
     base, number = entries[0], counts(entries[1:])
@@ -31,12 +48,7 @@ def row(name, entries):
     line = f"{name:24} {base['task']:8} {base['verdict']:9} {own}"
     if len(entries) > 1:
         line += '  variations: ' + ', '.join(f'{number[kind]} {kind}' for kind in (RIGHT, REFUSED, WRONG, CRASHED))
-    for entry in entries:
-        if is_fault(entry):
-            what = entry['reason'][:160] if 'reason' in entry else f"{entry['difference']:.1e}"
-            note = '' if entry.get('counts', True) else ' (the library passes over the key)'
-            line += f"\n    {entry['verdict']}: {entry['key']} = {json.dumps(entry['value'])}: {what}{note}"
-    return line
+    return '\n'.join([line, *faults(entries)])
 
 
 def summary(entries):

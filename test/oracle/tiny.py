@@ -45,11 +45,14 @@ TOKENS = [(r'bos_\w+|boi_\w+', 1), (r'eos_\w+|decoder_start_token_id|forced_eos_
           (r'sep_\w+', 4), (r'pad_\w+', 0), (r'\w+_token_id|\w+_token_index', 90)]
 # Types whose keys depend on each other in ways that names do not tell.
 EXCEPTIONS = {
+    'deepseek_v2': {'num_experts_per_tok': 2},
     'distilbert': {'n_heads': 4},
     'falcon': {'num_kv_heads': 2},
     'gpt_neo': {'attention_types': [[['global', 'local'], 2]]},
     'llama4_text': {'moe_layers': [1, 3]},
     'minimax': {'block_size': 8},
+    'ministral': {'rope_parameters': {'rope_type': 'default', 'rope_theta': 10000.0}},
+    'mt5': {'tie_word_embeddings': True},
     'opt': {'word_embed_proj_dim': 64},
     'phi3': {'original_max_position_embeddings': 64},
     'squeezebert': {'embedding_size': 64},
