@@ -105,12 +105,14 @@ def judge(programs, raw, folder, known, method):
 
 
 def judge_texts(model_type, folder, known):
-    """The verdict on texts that a compiled program generates."""
+    """The verdict on texts that a compiled program generates, if the library can generate any."""
     try:
         problem = generation.problem(known.model, model_type.task, folder, known.prompts)
     except compiled.Crashed as reason:
         return {'verdict': CRASHED, 'reason': str(reason)}
-    return {'verdict': WRONG, 'reason': problem} if problem else {}
+    except ValueError as reason:
+        return {'texts': str(reason)[:200]}
+    return {'verdict': WRONG, 'reason': problem} if problem else {'texts': 'the same'}
 
 
 def judge_alone(programs, folder, problem):

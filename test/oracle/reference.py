@@ -40,6 +40,7 @@ def make_model(raw, folder):
     config = transformers.AutoConfig.from_pretrained(folder)  # as the library reads the file
     config._attn_implementation = IMPLEMENTATIONS.get(raw['model_type'], 'eager')
     check_size(raw, config)
+    torch.manual_seed(0)  # for weights that keep the library's own values in part
     model = model_class(raw)(config).eval()
     if model._can_set_experts_implementation():
         model.set_experts_implementation('eager')
