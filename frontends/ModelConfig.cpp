@@ -45,6 +45,11 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
 constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
     {"gemma3_text", "Gemma3ForCausalLM"},
     {"falcon", "RWForCausalLM"},
+    {"exaone", "LlamaForCausalLM"},
+    {"internlm3", "LlamaForCausalLM"},
+    {"iquestcoder", "LlamaForCausalLM"},
+    {"sarvam_mla", "DeepseekV3ForCausalLM"},
+    {"gpt-sw3", "GPT2LMHeadModel"},
     {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"},
     {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"},
 };

@@ -31,7 +31,7 @@ void defineErnie(GraphBuilder &g, const ModelConfig &config) {
 void defineMegatronBert(GraphBuilder &g, const ModelConfig &config) {
   BertVariant variant{"bert.", bertMasked(), {"bert.pooler.dense", "classifier"}};
   variant.sizes = {29056, 1024, 24, 16, 4096};
-  variant.hasTableNorm = false;
+  variant.tableNorm = "";
   variant.layer.mixedNorm = "attention.ln";
   variant.layer.outerNorm = "ln";
   variant.lastNorm = "encoder.ln";
@@ -63,10 +63,13 @@ void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, variant);
 }
 
+static MaskedHead robertaMasked() {
+  return {"lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
+}
+
 // RoBERTa's heads and positions.
 static BertVariant robertaVariant(const std::string &base, int64_t vocabulary) {
-  MaskedHead masked{"lm_head.dense", "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
-  BertVariant variant{base, masked, {"classifier.dense", "classifier.out_proj"}};
+  BertVariant variant{base, robertaMasked(), {"classifier.dense", "classifier.out_proj"}};
   variant.sizes.vocabulary = vocabulary;
   variant.padding = 1;
   variant.afterPadding = variant.geluHead = true;
@@ -102,10 +105,70 @@ void defineXlmRobertaXl(GraphBuilder &g, const ModelConfig &config) {
   variant.sizes = {250880, 2560, 36, 32, 10240};
   variant.sizes.types = 1;
   variant.epsilon = 1e-5;
-  variant.hasTableNorm = false;
+  variant.tableNorm = "";
   variant.layer.mixedNorm = "attention.self_attn_layer_norm";
   variant.layer.outerNorm = "LayerNorm";
   variant.lastNorm = "encoder.LayerNorm";
+  define(g, config, variant);
+}
+
+// Encoders with rotary positions; their tensors have the names of the code that they were trained with.
+static BertVariant rotaryVariant(const std::string &base, const MaskedHead &masked, const TextHead &text,
+                                 double theta) {
+  BertVariant variant{base, masked, text};
+  variant.rope = RopeKeys{theta};
+  variant.tableNorm = "emb_ln";
+  variant.layers = "encoder.layers";
+  variant.layer.mixedNorm = "norm1";
+  variant.layer.outerNorm = "norm2";
+  variant.layer.outer = "mlp.fc2";
+  return variant;
+}
+
+void defineNomicBert(GraphBuilder &g, const ModelConfig &config) {
+  MaskedHead masked = bertMasked();
+  masked.norm = "cls.predictions.transform.layer_norm";
+  BertVariant variant = rotaryVariant("nomic_bert.", masked, {"nomic_bert.pooler.dense", "classifier"}, 1000);
+  variant.sizes.vocabulary = 30528;
+  variant.activation = "silu";
+  variant.headWidthKey = "head_dim";
+  variant.attentionBias = variant.innerBias = variant.outerBias = false;
+  variant.layer.packed = "attn.Wqkv";
+  variant.layer.mixed = "attn.out_proj";
+  variant.layer.inner = "mlp.fc11";
+  variant.layer.gate = "mlp.fc12";
+  define(g, config, variant);
+}
+
+void defineGte(GraphBuilder &g, const ModelConfig &config) {
+  MaskedHead masked = robertaMasked();
+  masked.norm = "lm_head.norm";
+  BertVariant variant = rotaryVariant("gte.", masked, {"gte.pooler.dense", "classifier"}, 160000);
+  variant.sizes.vocabulary = 250048;
+  variant.sizes.types = 1;
+  variant.geluHead = true;
+  variant.innerBias = false;
+  variant.tableNorm = "embeddings.LayerNorm";
+  variant.layers = "encoder.layer";
+  variant.layer.packed = "attention.qkv_proj";
+  variant.layer.mixed = "attention.o_proj";
+  variant.layer.mixedNorm = "attn_ln";
+  variant.layer.pair = "mlp.up_gate_proj";
+  variant.layer.outer = "mlp.down_proj";
+  variant.layer.outerNorm = "mlp_ln";
+  define(g, config, variant);
+}
+
+void defineJinaEmbeddingsV3(GraphBuilder &g, const ModelConfig &config) {
+  TextHead text{"classifier.dense", "classifier.out_proj"};
+  BertVariant variant = rotaryVariant("roberta.", robertaMasked(), text, 20000);
+  variant.sizes = {250002, 1024, 24, 16, 4096};
+  variant.sizes.types = 1;
+  variant.epsilon = 1e-5;
+  variant.geluHead = true;
+  variant.layer.packed = "mixer.Wqkv";
+  variant.layer.mixed = "mixer.out_proj";
+  variant.layer.inner = "mlp.fc1";
   define(g, config, variant);
 }
 

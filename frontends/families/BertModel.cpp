@@ -22,26 +22,40 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   if (sizes.output > 0)
     outputWidth = config.integer("output_embedding_size", sizes.output, ModelConfig::size);
   layers = config.integer(keys.layers, sizes.layers, ModelConfig::layerCount);
-  heads = config.integer(keys.heads, sizes.heads, ModelConfig::headCount);
+  readHeads(config);
   inner = config.integer(keys.inner, sizes.inner, ModelConfig::size);
   activation = config.activation(keys.activation, variant.activation);
   tied = config.flag("tie_word_embeddings", true) && sizes.output == 0;
-  config.requireDivides(keys.heads, heads, keys.width, width);
   for (const char *key : {"is_decoder", "add_cross_attention"})
     config.refuseFlag(key, "talc knows the family as an encoder");
   if (variant.hasTypes)
-    types = config.integer("type_vocab_size", sizes.types, ModelConfig::size);
+    types = config.integer("type_vocab_size", sizes.types, {sizes.types > 1 ? 1 : 0, ModelConfig::size.maximum});
   epsilon = variant.hasEpsilon ? config.positive("layer_norm_eps", variant.epsilon) : variant.epsilon;
   if (variant.distanceBias)
     buckets = config.integer("relative_attention_num_buckets", usedBuckets, {usedBuckets, ModelConfig::size.maximum});
+  if (variant.rope)
+    rope = config.rope(headWidth, "full_attention", *variant.rope);
   readPositions(config);
   readHead(config);
+}
+
+void BertModel::readHeads(const ModelConfig &config) {
+  heads = config.integer(variant.keys.heads, variant.sizes.heads, ModelConfig::headCount);
+  headWidth = width / heads;
+  const char *key = variant.headWidthKey;
+  if (key && config.has(key))
+    headWidth = config.integer(key, headWidth, ModelConfig::headCount);
+  else
+    config.requireDivides(variant.keys.heads, heads, variant.keys.width, width);
 }
 
 // sinusoidal_pos_embds says how positions began; checkpoints store them in either case.
 void BertModel::readPositions(const ModelConfig &config) {
   const char *key = "pad_token_id";
   positions = config.integer("max_position_embeddings", 512, ModelConfig::positionCount);
+  firstPosition = 0;
+  if (rope)
+    return;
   padding = variant.padding;
   if (variant.ownPadding && variant.afterPadding && config.isNull(key))
     config.invalid(key, "is null, but positions count from its value + 1");
@@ -71,30 +85,56 @@ void BertModel::readHead(const ModelConfig &config) {
 
 //===--- graph --------------------------------------------------------------------------------------------------===//
 
+Tensor BertModel::linear(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs, bool bias) const {
+  const int64_t all = part.parts * outputs;
+  auto some = [&](Weight weight) {
+    return part.parts == 1 ? weight : g.rows(weight, part.number * outputs, outputs, all);
+  };
+  Weight matrix = some(g.weight(part.name + ".weight", {all, x.width()}, "outputs by inputs"));
+  return g.linear(x, matrix, bias ? some(g.weight(part.name + ".bias", {all})) : Weight());
+}
+
 Tensor BertModel::embedding(GraphBuilder &g, Weight table) const {
   const std::string place = variant.base + "embeddings.";
-  Weight rows = g.weight(place + "position_embeddings.weight", {positions, tableWidth}, "max_position_embeddings");
+  Weight rows;
+  if (!rope)
+    rows = g.weight(place + "position_embeddings.weight", {positions, tableWidth}, "max_position_embeddings");
   Tensor x = g.embedding(table);
-  x = g.add(x, variant.afterPadding ? g.position(rows, firstPosition, padding) : g.position(rows));
-  if (variant.hasTypes)
+  if (!rope)
+    x = g.add(x, variant.afterPadding ? g.position(rows, firstPosition, padding) : g.position(rows));
+  if (types > 0)
     x = g.add(x, g.tokenType(g.weight(place + "token_type_embeddings.weight", {types, tableWidth}, "type_vocab_size")));
-  if (variant.hasTableNorm)
-    x = g.layerNorm(x, place + "LayerNorm", epsilon);
+  if (!variant.tableNorm.empty())
+    x = g.layerNorm(x, variant.base + variant.tableNorm, epsilon);
   bool projects = !variant.projection.empty() && (variant.alwaysProjects || tableWidth != width);
   return projects ? g.linear(x, variant.projection, width) : x;
 }
 
 Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
-  Tensor queries = g.linear(x, variant.layer.query, width);
-  Tensor keys = g.linear(x, variant.layer.key, width);
-  Tensor values = g.linear(x, variant.layer.value, width);
-  double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const BertLayer &names = variant.layer;
+  auto project = [&](const std::string &name, int64_t number) {
+    Part part = names.packed.empty() ? Part{name} : Part{names.packed, number, 3};
+    return linear(g, x, part, heads * headWidth, variant.attentionBias);
+  };
+  Tensor queries = project(names.query, 0), keys = project(names.key, 1), values = project(names.value, 2);
+  if (rope) {
+    queries = g.rope(queries, heads, *rope);
+    keys = g.rope(keys, heads, *rope);
+  }
+  double scale = 1 / std::sqrt(static_cast<double>(headWidth));
   Attention kind = {heads, heads, scale, Mask::Full, 0, bias};
-  return g.linear(g.attention(queries, keys, values, kind), variant.layer.mixed, width);
+  return linear(g, g.attention(queries, keys, values, kind), {names.mixed}, width, variant.attentionBias);
 }
 
 Tensor BertModel::feedForward(GraphBuilder &g, Tensor x) const {
-  return g.linear(g.activation(g.linear(x, variant.layer.inner, inner), activation), variant.layer.outer, width);
+  const BertLayer &names = variant.layer;
+  auto project = [&](const std::string &name, int64_t number) {
+    return linear(g, x, names.pair.empty() ? Part{name} : Part{names.pair, number, 2}, inner, variant.innerBias);
+  };
+  Tensor hidden = project(names.inner, 0);
+  hidden =
+      isGated() ? g.mul(g.activation(project(names.gate, 1), activation), hidden) : g.activation(hidden, activation);
+  return linear(g, hidden, {names.outer}, width, variant.outerBias);
 }
 
 Tensor BertModel::layer(GraphBuilder &g, Tensor x) const {
@@ -153,7 +193,7 @@ void BertModel::defineHead(GraphBuilder &g, Tensor x, Weight projection) const {
 }
 
 void BertModel::define(GraphBuilder &g) {
-  g.positions(positions - firstPosition, /*hard=*/true);
+  g.positions(positions - firstPosition, /*hard=*/!rope);
   const std::string tableName = variant.base + "embeddings.word_embeddings.weight";
   const GraphBuilder::Shape shape = {vocabulary, tableWidth};
   Weight table, projection;

@@ -8,6 +8,8 @@
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 
+#include <optional>
+
 namespace talc {
 
 // Keys of the configuration.
@@ -21,6 +23,9 @@ struct BertLayer {
   std::string query = "attention.self.query", key = "attention.self.key", value = "attention.self.value",
               mixed = "attention.output.dense", mixedNorm = "attention.output.LayerNorm", inner = "intermediate.dense",
               outer = "output.dense", outerNorm = "output.LayerNorm";
+  std::string gate = {};    // whose activation multiplies `inner`; empty: the feed-forward is plain
+  std::string packed = {};  // queries, keys and values in one matrix; empty: they have one each
+  std::string pair = {};    // `inner` and then `gate` in one matrix, likewise
 };
 
 // Tensor names of the head that predicts masked tokens.
@@ -62,7 +67,11 @@ struct BertVariant {
   // With the name of a norm behind all layers, norms come before the parts: `mixedNorm` before attention, `outerNorm`
   // before the feed-forward.
   std::string lastNorm = {};
-  bool hasTableNorm = true;  // a norm behind the sum of embeddings
+  std::string tableNorm = "embeddings.LayerNorm";  // behind the sum of embeddings; empty: there is none
+  // Queries and keys are turned by position, and there is no table of positions.
+  std::optional<RopeKeys> rope = {};
+  const char *headWidthKey = nullptr;  // null: the width divided by the heads
+  bool attentionBias = true, innerBias = true, outerBias = true;
   std::string layers = "encoder.layer";
   BertKeys keys = {};
   BertLayer layer = {};
@@ -88,8 +97,17 @@ protected:
 private:
   enum class Head { None, Masked, Discriminator, Text, Tokens, Question };
 
+  void readHeads(const ModelConfig &config);
   void readPositions(const ModelConfig &config);
   void readHead(const ModelConfig &config);
+  // Part `number` of a matrix that holds `parts` of `outputs` rows each.
+  struct Part {
+    std::string name;
+    int64_t number = 0, parts = 1;
+  };
+
+  Tensor linear(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs, bool bias) const;
+  bool isGated() const { return !variant.layer.gate.empty() || !variant.layer.pair.empty(); }
   Tensor embedding(GraphBuilder &g, Weight table) const;
   Tensor attention(GraphBuilder &g, Tensor x) const;
   Tensor feedForward(GraphBuilder &g, Tensor x) const;
@@ -99,8 +117,9 @@ private:
   void defineHead(GraphBuilder &g, Tensor x, Weight projection) const;
 
   Head head;
-  int64_t vocabulary, positions, firstPosition, padding, types = 0, width, tableWidth, outputWidth, heads, inner,
-                                                         buckets = 0;
+  int64_t vocabulary, positions, firstPosition, padding, types = 0, width, tableWidth, outputWidth;
+  int64_t heads, headWidth, inner, buckets = 0;
+  std::optional<Rope> rope;
   Activation activation, headActivation;
   double epsilon;
   bool tied;

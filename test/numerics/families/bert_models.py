@@ -106,6 +106,34 @@ ROBERTA_HEAD = 'lm_head.dense', 'lm_head.layer_norm'
 BERT_HEAD = 'cls.predictions.transform.dense', 'cls.predictions.transform.LayerNorm'
 
 
+def rotary_masked(model_type, name, transform, projection, **changes):
+    t = fl.ROTARY[model_type]
+    config = {**BERT, 'model_type': model_type, 'architectures': [name + 'ForMaskedLM'], 'base': t.base, 'layer_norm_eps': 1e-5, **changes}
+    c, width, inner = Checkpoint(1), config['hidden_size'], config['intermediate_size']
+    c.add(t.base + 'embeddings.word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
+    c.add(t.base + 'embeddings.token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
+    c.norm(t.base + t.norm, width)
+    for layer in range(config['num_hidden_layers']):
+        at = f'{t.base}{t.layers}.{layer}.'
+        c.linear(at + t.packed, 3 * width, width, t.biases[0])
+        c.linear(at + t.mixed, width, width, t.biases[0])
+        for part in t.inner:
+            c.linear(at + part, 2 * inner if 'up_gate' in part else inner, width, t.biases[1])
+        c.linear(at + t.outer, width, inner, t.biases[2])
+        c.norm(at + t.first, width)
+        c.norm(at + t.last, width)
+    c.linear(transform[0], width, width)
+    c.norm(transform[1], width)
+    c.add(projection + '.bias', 61)
+
+    def evaluate(prompt):
+        x = fl.rotary_bert(c, config, prompt['ids'], prompt['types'])
+        y = fl.layer_norm(c, transform[1], fl.apply(t.activation, fl.linear(c, transform[0], x)), 1e-5)
+        logits = fl.pm.linear(y, c[t.base + 'embeddings.word_embeddings.weight'], c[projection + '.bias'])
+        return {'logits': logits, 'hidden': x}
+    return c, config, evaluate, same
+
+
 def bert_question():
     config = {**BERT, 'architectures': ['BertForQuestionAnswering']}
     c = bert_checkpoint(config)

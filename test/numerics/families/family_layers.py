@@ -109,6 +109,40 @@ def bert(c, config, ids, types):
     return layer_norm(c, base + before.last, x, epsilon) if before else x
 
 
+# Encoders with rotary positions: the base of their turns, the function of their feed-forward, and names of tensors. `inner`
+# has the matrix of the gate last; one for both holds that of the gate behind the other.
+Rotary = collections.namedtuple('Rotary', 'base theta activation norm layers packed mixed first inner outer last biases')
+ROTARY = {
+    'nomic_bert': Rotary('nomic_bert.', 1000.0, 'silu', 'emb_ln', 'encoder.layers', 'attn.Wqkv', 'attn.out_proj', 'norm1',
+                         ['mlp.fc11', 'mlp.fc12'], 'mlp.fc2', 'norm2', (False, False, False)),
+    'gte': Rotary('gte.', 160000.0, 'gelu', 'embeddings.LayerNorm', 'encoder.layer', 'attention.qkv_proj', 'attention.o_proj',
+                  'attn_ln', ['mlp.up_gate_proj'], 'mlp.down_proj', 'mlp_ln', (True, False, True)),
+    'jina_embeddings_v3': Rotary('roberta.', 20000.0, 'gelu', 'emb_ln', 'encoder.layers', 'mixer.Wqkv', 'mixer.out_proj', 'norm1',
+                                 ['mlp.fc1'], 'mlp.fc2', 'norm2', (True, True, True)),
+}
+
+
+def rotary_bert(c, config, ids, types):
+    """BERT without a table of positions."""
+    t, epsilon, heads, width = (ROTARY[config['model_type']], config['layer_norm_eps'], config['num_attention_heads'],
+                                config['hidden_size'])
+    head, inner = width // heads, config['intermediate_size']
+    x = [c[t.base + 'embeddings.word_embeddings.weight'][i] for i in ids]
+    x = add(x, [c[t.base + 'embeddings.token_type_embeddings.weight'][i] for i in types])
+    x = layer_norm(c, t.base + t.norm, x, epsilon)
+    for layer in range(config['num_hidden_layers']):
+        at = f'{t.base}{t.layers}.{layer}.'
+        q, k, v = ([row[i * width:(i + 1) * width] for row in linear(c, at + t.packed, x)] for i in range(3))
+        q, k = (pm.rope(rows, heads, head, t.theta, None) for rows in (q, k))
+        x = layer_norm(c, at + t.first, add(x, linear(c, at + t.mixed, attend(q, k, v, heads, head**-0.5))), epsilon)
+        up, *gate = (linear(c, at + name, x) for name in t.inner)
+        if len(up[0]) > inner:
+            up, gate = [row[:inner] for row in up], [[row[inner:] for row in up]]
+        y = [[p * q for p, q in zip(*rows)] for rows in zip(apply(t.activation, gate[0]), up)] if gate else apply(t.activation, up)
+        x = layer_norm(c, at + t.last, add(x, linear(c, at + t.outer, y)), epsilon)
+    return x
+
+
 def mpnet(c, config, ids):
     """RoBERTa's positions around padding of the id 1, and T5's buckets of distances between all tokens."""
     epsilon, heads = config['layer_norm_eps'], config['num_attention_heads']

@@ -6,7 +6,7 @@ CASES maps a name to a function that yields (checkpoint, config, evaluate, names
 """
 import family_layers as fl
 from bert_models import (BERT, BERT_HEAD, ROBERTA, ROBERTA_HEAD, bert_checkpoint, bert_question, bert_text, distilbert_masked,
-                         embedding_tensors, encoder_masked, roberta_masked, roberta_text, same, xlm_roberta_tokens)
+                         embedding_tensors, encoder_masked, roberta_masked, rotary_masked, roberta_text, same, xlm_roberta_tokens)
 from random_checkpoint import Checkpoint
 
 ELECTRA = {**BERT, 'base': 'electra.', 'model_type': 'electra', 'embedding_size': 20}
@@ -259,6 +259,11 @@ CASES = {
     'roberta-prelayernorm-masked': lambda: encoder_masked('roberta-prelayernorm', 'roberta_prelayernorm.', ROBERTA_HEAD,
                                                           'lm_head'),
     'xlm-roberta-xl-masked': lambda: encoder_masked('xlm-roberta-xl', 'roberta.', ROBERTA_HEAD, 'lm_head'),
+    'nomic-masked': lambda: rotary_masked(
+        'nomic_bert', 'NomicBert', ('cls.predictions.transform.dense', 'cls.predictions.transform.layer_norm'), 'cls.predictions',
+        hidden_act='silu'),
+    'gte-masked': lambda: rotary_masked('gte', 'Gte', ('lm_head.dense', 'lm_head.norm'), 'lm_head.decoder'),
+    'jina-masked': lambda: rotary_masked('jina_embeddings_v3', 'JinaEmbeddingsV3', ROBERTA_HEAD, 'lm_head', type_vocab_size=1),
     'roberta-masked': roberta_masked,
     'roberta-untied': lambda: roberta_masked(tied=False),
     'roberta-text': roberta_text,
