@@ -172,6 +172,21 @@ void defineJinaEmbeddingsV3(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, variant);
 }
 
+// Sinusoids turn neighboring features of queries and keys.
+void defineRoFormer(GraphBuilder &g, const ModelConfig &config) {
+  MaskedHead masked = bertMasked();
+  TextHead text{"classifier.dense", "classifier.out_proj", config.activation("hidden_act", "gelu")};
+  BertVariant variant{"roformer.", masked, text};
+  variant.sizes.vocabulary = 50000;
+  variant.sizes.table = config.integerOrNull("embedding_size", {}, ModelConfig::size)
+                            .value_or(config.integer("hidden_size", 768, ModelConfig::size));
+  variant.projection = "roformer.embeddings_project";
+  variant.rope = RopeKeys{.thetaKey = nullptr};
+  variant.turnsNeighbors = true;
+  config.refuseFlag("rotary_value", "talc knows the family with values that are not turned");
+  define(g, config, variant);
+}
+
 // The id of padding is a constant of the family's.
 void defineMpnet(GraphBuilder &g, const ModelConfig &config) {
   BertVariant variant = robertaVariant("mpnet.", 30527);

@@ -17,7 +17,7 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   vocabulary = config.integer("vocab_size", sizes.vocabulary, ModelConfig::size);
   width = tableWidth = config.integer(keys.width, sizes.width, ModelConfig::size);
   if (sizes.table > 0)
-    tableWidth = config.integer(sizes.tableKey, sizes.table, ModelConfig::size);
+    tableWidth = config.integerOrNull(sizes.tableKey, sizes.table, ModelConfig::size).value_or(sizes.table);
   outputWidth = tableWidth;
   if (sizes.output > 0)
     outputWidth = config.integer("output_embedding_size", sizes.output, ModelConfig::size);
@@ -33,8 +33,10 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   epsilon = variant.hasEpsilon ? config.positive("layer_norm_eps", variant.epsilon) : variant.epsilon;
   if (variant.distanceBias)
     buckets = config.integer("relative_attention_num_buckets", usedBuckets, {usedBuckets, ModelConfig::size.maximum});
-  if (variant.rope)
+  if (variant.rope && variant.rope->thetaKey)
     rope = config.rope(headWidth, "full_attention", *variant.rope);
+  else if (variant.rope)
+    rope = Rope{headWidth, variant.rope->theta, {}};
   readPositions(config);
   readHead(config);
 }
@@ -88,7 +90,8 @@ void BertModel::readHead(const ModelConfig &config) {
 Tensor BertModel::linear(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs, bool bias) const {
   const int64_t all = part.parts * outputs;
   auto some = [&](Weight weight) {
-    return part.parts == 1 ? weight : g.rows(weight, part.number * outputs, outputs, all);
+    weight = part.parts == 1 ? weight : g.rows(weight, part.number * outputs, outputs, all);
+    return part.isTurned ? g.halfSplit(weight, headWidth, headWidth) : weight;
   };
   Weight matrix = some(g.weight(part.name + ".weight", {all, x.width()}, "outputs by inputs"));
   return g.linear(x, matrix, bias ? some(g.weight(part.name + ".bias", {all})) : Weight());
@@ -114,6 +117,7 @@ Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
   const BertLayer &names = variant.layer;
   auto project = [&](const std::string &name, int64_t number) {
     Part part = names.packed.empty() ? Part{name} : Part{names.packed, number, 3};
+    part.isTurned = variant.turnsNeighbors && number < 2;
     return linear(g, x, part, heads * headWidth, variant.attentionBias);
   };
   Tensor queries = project(names.query, 0), keys = project(names.key, 1), values = project(names.value, 2);

@@ -68,8 +68,9 @@ struct BertVariant {
   // before the feed-forward.
   std::string lastNorm = {};
   std::string tableNorm = "embeddings.LayerNorm";  // behind the sum of embeddings; empty: there is none
-  // Queries and keys are turned by position, and there is no table of positions.
+  // Queries and keys are turned by position, and there is no table of positions. Without a key the base is fixed.
   std::optional<RopeKeys> rope = {};
+  bool turnsNeighbors = false;         // features 2i and 2i + 1 of a head; else those of its halves
   const char *headWidthKey = nullptr;  // null: the width divided by the heads
   bool attentionBias = true, innerBias = true, outerBias = true;
   std::string layers = "encoder.layer";
@@ -104,6 +105,7 @@ private:
   struct Part {
     std::string name;
     int64_t number = 0, parts = 1;
+    bool isTurned = false;  // rows of heads are put into the order that rope turns
   };
 
   Tensor linear(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs, bool bias) const;

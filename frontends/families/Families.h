@@ -124,6 +124,7 @@ void defineQwen2Moe(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen3(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen3Moe(GraphBuilder &graph, const ModelConfig &config);
 void defineRemBert(GraphBuilder &graph, const ModelConfig &config);
+void defineRoFormer(GraphBuilder &graph, const ModelConfig &config);
 void defineRoberta(GraphBuilder &graph, const ModelConfig &config);
 void defineRobertaPreLayerNorm(GraphBuilder &graph, const ModelConfig &config);
 void defineSarvamMla(GraphBuilder &graph, const ModelConfig &config);

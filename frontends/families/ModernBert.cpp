@@ -60,15 +60,20 @@ ModernBert::ModernBert(const ModelConfig &config) {
 }
 
 void ModernBert::readHead(const ModelConfig &config) {
-  constexpr Head known[] = {Head::None, Head::Masked, Head::Text, Head::Tokens};
-  head = known[config.head({"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"})];
+  constexpr Head known[] = {Head::None, Head::Masked, Head::Text, Head::Tokens, Head::Tokens};
+  constexpr size_t question = 4;
+  const size_t number = config.head(
+      {"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"});
+  head = known[number];
   headActivation = config.activation("classifier_activation", "gelu");
   headBias = config.flag("classifier_bias", false);
   decoderBias = config.flag("decoder_bias", true);
   config.passOver({"classifier_pooling"});
   if (head == Head::Text && config.text("classifier_pooling", "cls") != "cls")
     config.unsupported("classifier_pooling", "is not cls; talc classifies a text by its first token");
-  if (head == Head::Text || head == Head::Tokens)
+  if (number == question)
+    labels = {"start", "end"};
+  else if (head == Head::Text || head == Head::Tokens)
     labels = config.labels();
 }
 

@@ -8,7 +8,8 @@ same = lambda name: name
 
 def embedding_tensors(c, config, place, width, types=True, norm=True):
     c.add(place + 'word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
-    c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
+    if config['model_type'] != 'roformer':
+        c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
     if types:
         c.add(place + 'token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
     if norm:
@@ -82,11 +83,11 @@ def roberta_masked(tied=True):
 
 def encoder_masked(model_type, base, transform, projection, **changes):
     """Of BERT's kin: with the tensors of the masked head."""
-    classes = {'ernie': 'Ernie', 'megatron-bert': 'MegatronBert', 'rembert': 'RemBert', 'data2vec-text': 'Data2VecText',
+    classes = {'ernie': 'Ernie', 'roformer': 'RoFormer', 'megatron-bert': 'MegatronBert', 'rembert': 'RemBert', 'data2vec-text': 'Data2VecText',
                'roberta-prelayernorm': 'RobertaPreLayerNorm', 'xlm-roberta-xl': 'XLMRobertaXL'}
     config = {**(ROBERTA if transform == ROBERTA_HEAD else BERT), 'model_type': model_type, 'base': base, **changes,
               'architectures': [classes[model_type] + 'ForMaskedLM']}
-    c, width = bert_checkpoint(config), config.get('output_embedding_size') or config['hidden_size']
+    c, width = bert_checkpoint(config), config.get('output_embedding_size') or fl.table_width(config)
     c.linear(transform[0], width, config['hidden_size'])
     c.norm(transform[1], width)
     c.add(projection + '.bias', 61)

@@ -68,7 +68,8 @@ NORMS_BEFORE = {
     'xlm-roberta-xl': BertNorms('attention.self_attn_layer_norm', 'LayerNorm', 'encoder.LayerNorm', False),
 }
 # From tables that are narrower than the layers.
-TABLE_PROJECTIONS = {'electra': 'electra.embeddings_project', 'rembert': 'rembert.encoder.embedding_hidden_mapping_in'}
+TABLE_PROJECTIONS = {'electra': 'electra.embeddings_project', 'roformer': 'roformer.embeddings_project',
+                     'rembert': 'rembert.encoder.embedding_hidden_mapping_in'}
 
 
 def table_width(config):
@@ -77,17 +78,25 @@ def table_width(config):
 
 def bert_embedding(c, place, ids, types, rows, epsilon):
     x = [c[place + 'word_embeddings.weight'][i] for i in ids]
-    x = add(x, [c[place + 'position_embeddings.weight'][row] for row in rows])
+    if rows is not None:
+        x = add(x, [c[place + 'position_embeddings.weight'][row] for row in rows])
     if types is not None:
         x = add(x, [c[place + 'token_type_embeddings.weight'][t] for t in types])
     return layer_norm(c, place + 'LayerNorm', x, epsilon) if place + 'LayerNorm.weight' in c.tensors else x
+
+
+def turned_neighbors(x, heads):
+    """Rotary positions of features 2i and 2i + 1, which come to lie in halves: scores are the same in any order."""
+    width = len(x[0]) // heads
+    ordered = [[row[h * width + i] for h in range(heads) for i in (*range(0, width, 2), *range(1, width, 2))] for row in x]
+    return pm.rope(ordered, heads, width, 10000.0, None)
 
 
 def bert(c, config, ids, types):
     """Hidden states of BERT, RoBERTa, ELECTRA and their kin."""
     base, epsilon, kind = config['base'], config['layer_norm_eps'], config['model_type']
     rows = positions_among(ids, config['pad_token_id']) if 'roberta' in kind or kind == 'data2vec-text' else range(len(ids))
-    x = bert_embedding(c, base + 'embeddings.', ids, types, rows, epsilon)
+    x = bert_embedding(c, base + 'embeddings.', ids, types, None if kind == 'roformer' else rows, epsilon)
     if table_width(config) != config['hidden_size']:
         x = linear(c, TABLE_PROJECTIONS[kind], x)
     heads, before = config['num_attention_heads'], NORMS_BEFORE.get(kind)
@@ -99,6 +108,8 @@ def bert(c, config, ids, types):
 
     def attention(at, x):
         q, k, v = (linear(c, f'{at}attention.self.{name}', x) for name in ('query', 'key', 'value'))
+        if kind == 'roformer':
+            q, k = turned_neighbors(q, heads), turned_neighbors(k, heads)
         return linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
 
     for layer in range(config['num_hidden_layers']):

@@ -259,6 +259,7 @@ CASES = {
     'roberta-prelayernorm-masked': lambda: encoder_masked('roberta-prelayernorm', 'roberta_prelayernorm.', ROBERTA_HEAD,
                                                           'lm_head'),
     'xlm-roberta-xl-masked': lambda: encoder_masked('xlm-roberta-xl', 'roberta.', ROBERTA_HEAD, 'lm_head'),
+    'roformer-masked': lambda: encoder_masked('roformer', 'roformer.', BERT_HEAD, 'cls.predictions', embedding_size=20),
     'nomic-masked': lambda: rotary_masked(
         'nomic_bert', 'NomicBert', ('cls.predictions.transform.dense', 'cls.predictions.transform.layer_norm'), 'cls.predictions',
         hidden_act='silu'),
