@@ -44,6 +44,7 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
 // Classes that are not named after their model_type.
 constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
     {"gemma3_text", "Gemma3ForCausalLM"},
+    {"exaone", "LlamaForCausalLM"},
     {"falcon", "RWForCausalLM"},
     {"exaone", "LlamaForCausalLM"},
     {"internlm3", "LlamaForCausalLM"},
@@ -52,6 +53,9 @@ constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
     {"gpt-sw3", "GPT2LMHeadModel"},
     {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"},
     {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"},
+    {"internlm3", "LlamaForCausalLM"},
+    {"iquestcoder", "LlamaForCausalLM"},
+    {"sarvam_mla", "DeepseekV3ForCausalLM"},
 };
 
 // Whether a class, without its head, is that of a model_type: "XLMRoberta" is "xlm-roberta".

@@ -23,6 +23,9 @@ constexpr Family decoder(std::string_view modelType, void (*define)(GraphBuilder
 }
 
 constexpr Family table[] = {
+    decoder("afmoe", defineAfmoe, {}, "Trinity (AFMoE)",
+            "norms around each part, experts with sigmoid routing, a gate at attention, windows, and no positions in "
+            "layers without"),
     {"albert",
      "albert.",
      defineAlbert,
@@ -56,6 +59,7 @@ constexpr Family table[] = {
             "as Llama with one layer norm for both parts of a layer, scaled logits"),
     decoder("cohere2", defineCohere2, {5, 255001}, "Command R7B",
             "as Command R with windows, and no positions in layers without"),
+    decoder("cohere2_moe", defineCohere2Moe, {5, 255001}, "Command A with experts", "as Command R7B with experts"),
     decoder("cwm", defineCwm, {128000, 128001}, "CWM", "as Llama 3 with windows in three layers of four"),
     {"data2vec-text",
      "data2vec_text.",
@@ -130,11 +134,14 @@ constexpr Family table[] = {
     decoder("granite_swa", defineGraniteSwa, {100257, 100257}, "Granite with windows",
             "as Granite 3 with windows in three layers of four, and attention sinks"),
     decoder("granitemoe", defineGraniteMoe, {1, 2}, "Granite 3 MoE", "as Granite 3 with experts"),
+    decoder("granitemoe_swa", defineGraniteMoeSwa, {1, 2}, "Granite MoE with windows",
+            "as Granite with windows, and experts"),
     decoder("granitemoeshared", defineGraniteMoe, {1, 2}, "Granite MoE with shared experts",
             "as Granite 3 MoE with one expert that every token passes"),
     decoder("helium", defineHelium, {1, 2}, "Helium", "as Llama, neighboring features turned together", "Unigram"),
     decoder("hunyuan_v1_dense", defineHunyuan, {1, 2}, "Hunyuan dense",
             "as Llama with queries and keys normalized behind rope"),
+    decoder("hunyuan_v1_moe", defineHunyuanMoe, {1, 2}, "Hunyuan A13B", "as Hunyuan dense with experts"),
     decoder("hy_v3", defineHy3, {}, "Hunyuan 3", "as Qwen3 with experts as in DeepSeek V3"),
     decoder("hyperclovax", defineHyperClovaX, {1, 2}, "HyperCLOVA X SEED", "as Granite 3 with norms around each part"),
     decoder("internlm3", defineInternLm3, {1, 2}, "InternLM 3", "as Llama", bpeWithBytes),
@@ -177,6 +184,7 @@ constexpr Family table[] = {
      defineMegatronBert,
      {},
      {"Megatron-BERT", encoderHeads, "as BERT with layer norm before each part", "WordPiece"}},
+    decoder("mellum", defineMellum, {}, "Mellum 2", "as Qwen3-MoE with windows and rotary bases by type of layer"),
     decoder("minicpm3", defineMiniCpm3, {1, 2}, "MiniCPM3",
             "latent attention, multiplied at the embedding, parts and logits", bpeWithBytes),
     decoder(
@@ -216,6 +224,8 @@ constexpr Family table[] = {
             "as Llama with norms behind the parts, and of all queries and all keys"),
     decoder("olmo3", defineOlmo3, {-1, 50279}, "OLMo 3", "as OLMo 2 with windows in three layers of four"),
     decoder("olmoe", defineOlmoe, {-1, 50279}, "OLMoE", "as Llama with experts, and norms of all queries and all keys"),
+    decoder("openai-gpt", defineGpt, {}, "GPT", "as GPT-2 with norms behind the sums with the residual", "BPE",
+            "transformer."),
     decoder("opt", defineOpt, {2, 2}, "OPT", "as GPT-2, layer norms before or behind the parts, a narrow embedding"),
     {"nomic_bert",
      "nomic_bert.",
@@ -288,6 +298,7 @@ constexpr Family table[] = {
       "as mT5 with a bias by distance in every layer", "Unigram"}},
     decoder("vaultgemma", defineVaultGemma, {2, 1}, "VaultGemma", "as Gemma 2 without norms behind the parts",
             bpeWithBytes),
+    decoder("xglm", defineXglm, {0, 2}, "XGLM", "as OPT with a scaled embedding and sinusoidal positions", "Unigram"),
     {"xlm-roberta", "roberta.", defineXlmRoberta, {0, 2}, {"XLM-RoBERTa", encoderHeads, "as RoBERTa", "Unigram"}},
     {"xlm-roberta-xl",
      "roberta.",

@@ -31,6 +31,13 @@ static void readGpt2(Decoder &d) {
   d.feedForward.makePlain("mlp.c_fc", "mlp.c_proj", /*bias=*/true);
 }
 
+// Matrices are stored as inputs by outputs.
+static void transposeMatrices(Decoder &d) {
+  for (Linear *linear :
+       {&d.attention.projections.all, &d.attention.projections.output, &d.feedForward.up, &d.feedForward.down})
+    linear->transposed = true;
+}
+
 // reorder_and_upcast_attn only asks for the f32 attention that talc computes anyway.
 void defineGpt2(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, gpt2Sizes);
@@ -38,9 +45,7 @@ void defineGpt2(GraphBuilder &g, const ModelConfig &config) {
   if (!config.flag("scale_attn_weights", true))
     d.attention.scale = 1;
   d.attention.isScaledByLayer = config.flag("scale_attn_by_inverse_layer_idx", false);
-  for (Linear *linear :
-       {&d.attention.projections.all, &d.attention.projections.output, &d.feedForward.up, &d.feedForward.down})
-    linear->transposed = true;
+  transposeMatrices(d);
   d.define(g);
 }
 
@@ -104,6 +109,24 @@ void defineGptNeo(GraphBuilder &g, const ModelConfig &config) {
   d.attention.projections.setInputBias(false);
   d.attention.scale = 1;
   readGptNeoWindows(d);
+  d.define(g);
+}
+
+// GPT (Radford et al. 2018): norms behind the sums with the residual. Its gelu is the tanh form.
+void defineGpt(GraphBuilder &g, const ModelConfig &config) {
+  DecoderDefaults sizes = gpt2Sizes;
+  sizes.vocabulary = 40478;
+  sizes.positions = 512;
+  sizes.keys.inner = nullptr;
+  sizes.keys.activation = config.text("afn", "gelu") == "gelu" ? nullptr : "afn";
+  Decoder d(config, sizes);
+  readGpt2(d);
+  d.attentionNorms = {{}, {}, "ln_1"};
+  d.innerNorms = {{}, {}, "ln_2"};
+  d.embedding.table = "transformer.tokens_embed";
+  d.embedding.positions = "transformer.positions_embed";
+  d.head.norm.clear();
+  transposeMatrices(d);
   d.define(g);
 }
 

@@ -25,38 +25,33 @@ void defineGranite(GraphBuilder &g, const ModelConfig &config) {
 
 // Experts, whose files have all of a layer in one; with shared_intermediate_size, a layer beside them that every token
 // passes.
-void defineGraniteMoe(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {});
-  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
-  readGranite(d);
+static MoeLayer readGraniteMoe(const Decoder &d) {
   MoeLayer moe;
-  moe.readCounts(config, "num_local_experts", 8, 2);
+  moe.readCounts(d.config, "num_local_experts", 8, 2);
   moe.inner = d.feedForward.inner;
   moe.activation = d.feedForward.activation;
   moe.router = {"block_sparse_moe.router.layer"};
   moe.tensors.gateUp = "block_sparse_moe.input_linear.weight";
   moe.tensors.downs = "block_sparse_moe.output_linear.weight";
-  if (int64_t inner = config.integer("shared_intermediate_size", 0, {0, ModelConfig::size.maximum}); inner > 0) {
+  if (int64_t inner = d.config.integer("shared_intermediate_size", 0, {0, ModelConfig::size.maximum}); inner > 0) {
     moe.shared = d.feedForward.at("shared_mlp", inner);
     moe.shared->fuse("shared_mlp.input_linear");
     moe.shared->down.name = "shared_mlp.output_linear";
   }
-  d.replaceFeedForward(inEveryLayer(), moe);
+  return moe;
+}
+
+void defineGraniteMoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  readGranite(d);
+  d.replaceFeedForward(inEveryLayer(), readGraniteMoe(d));
   d.define(g);
 }
 
 // Windows in three layers of four, attention sinks, and a rotary base of each layer, which may be none.
-void defineGraniteSwa(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 100352,
-                     .width = 2560,
-                     .inner = 8192,
-                     .layers = 24,
-                     .heads = 20,
-                     .positions = 8192,
-                     .keyValueHeads = 4,
-                     .epsilon = 1e-5,
-                     .tied = true});
-  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
+static void readGraniteSwa(Decoder &d) {
+  const ModelConfig &config = d.config;
   d.readWindows(d.windowOr(128), [](int64_t layer) { return layer % 4 != 0; });
   readGranite(d);
   d.attention.sinks = "self_attn.sinks";
@@ -68,6 +63,32 @@ void defineGraniteSwa(GraphBuilder &g, const ModelConfig &config) {
     if (d.attention.ropes[layer])
       d.attention.ropes[layer]->base = bases[layer];
   d.dropRopes([&](int64_t layer) { return !bases.empty() && bases[layer] == 0; });
+}
+
+void defineGraniteSwa(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 100352,
+                     .width = 2560,
+                     .inner = 8192,
+                     .layers = 24,
+                     .heads = 20,
+                     .positions = 8192,
+                     .keyValueHeads = 4,
+                     .epsilon = 1e-5,
+                     .tied = true});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
+  readGraniteSwa(d);
+  d.define(g);
+}
+
+void defineGraniteMoeSwa(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  readGraniteSwa(d);
+  MoeLayer moe = readGraniteMoe(d);
+  moe.router = {"block_sparse_moe.router"};
+  moe.tensors.gateUp = "block_sparse_moe.experts.gate_up_proj";
+  moe.tensors.downs = "block_sparse_moe.experts.down_proj";
+  d.replaceFeedForward(inEveryLayer(), moe);
   d.define(g);
 }
 

@@ -80,4 +80,36 @@ void defineBioGpt(GraphBuilder &g, const ModelConfig &config) {
   d.define(g);
 }
 
+// XGLM (arXiv 2112.10668): a scaled embedding, sinusoidal positions, norms before the parts.
+void defineXglm(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 256008,
+                     .width = 1024,
+                     .inner = 4096,
+                     .layers = 24,
+                     .heads = 16,
+                     .epsilon = 1e-5,
+                     .activation = "gelu",
+                     .tied = true,
+                     .keys = {.width = "d_model",
+                              .inner = "ffn_dim",
+                              .layers = "num_layers",
+                              .heads = "attention_heads",
+                              .keyValueHeads = nullptr,
+                              .headWidth = nullptr,
+                              .epsilon = nullptr,
+                              .activation = "activation_function",
+                              .infini = nullptr}});
+  config.refuseFlag("add_cross_attention", "talc knows the family as a decoder without an encoder");
+  d.useLayerNorms(/*bias=*/true, "self_attn_layer_norm", "final_layer_norm");
+  d.embedding.sinusoids = Sinusoids::Spread;
+  d.embedding.firstPosition = 2;
+  if (config.flag("scale_embedding", true))
+    d.embedding.factor = std::sqrt(static_cast<double>(d.width));
+  d.head.norm = "model.layer_norm";
+  d.attention.projections.nameApart("self_attn.", "_proj", "self_attn.out_proj");
+  d.attention.projections.setBias(true);
+  d.feedForward.makePlain("fc1", "fc2", /*bias=*/true);
+  d.define(g);
+}
+
 }  // namespace talc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoders that differ from Qwen3 in a few properties: dots.llm1 (arXiv 2506.05767), Flint, Hunyuan dense and HY 3.
+// Decoders that differ from Qwen3 in a few properties: dots.llm1 (arXiv 2506.05767), Flint, Hunyuan, HY 3,
+// Mellum 2 and AFMoE.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/MoeConfig.h"
 
@@ -57,8 +58,8 @@ void defineFlint(GraphBuilder &g, const ModelConfig &config) {
 }
 
 // Queries and keys are normalized behind rope, whose base may grow by a factor for longer texts.
-void defineHunyuan(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5});
+static void readHunyuan(Decoder &d) {
+  const ModelConfig &config = d.config;
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
   d.attention.norms.query = "self_attn.query_layernorm";
   d.attention.norms.key = "self_attn.key_layernorm";
@@ -73,6 +74,25 @@ void defineHunyuan(GraphBuilder &g, const ModelConfig &config) {
       rope->base *= std::pow(alpha, width / (width - 2));
       rope->scaling = {};
     }
+}
+
+void defineHunyuan(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5});
+  readHunyuan(d);
+  d.define(g);
+}
+
+// Experts beside a layer that every token passes, all of one size.
+void defineHunyuanMoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5});
+  readHunyuan(d);
+  MoeLayer moe;
+  moe.readCounts(config, "num_experts", 1, 1, "moe_topk");
+  moe.inner = d.feedForward.inner;
+  moe.activation = d.feedForward.activation;
+  moe.router.name = "mlp.gate.wg";
+  moe.shared = d.feedForward.at("mlp.shared_mlp", moe.inner);
+  d.replaceFeedForward(inEveryLayer(), moe);
   d.define(g);
 }
 
@@ -103,6 +123,57 @@ void defineHy3(GraphBuilder &g, const ModelConfig &config) {
   if (shared > 0)
     moe.shared = d.feedForward.at("mlp.shared_mlp", shared * moe.inner);
   d.replaceFeedForward(readSparseLayers(d, fromLayer(1)), moe);
+  d.define(g);
+}
+
+// Mellum 2: Qwen3-MoE with rotary bases by type of layer.
+void defineMellum(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 98304,
+                     .width = 2304,
+                     .inner = 7168,
+                     .layers = 28,
+                     .positions = 131072,
+                     .keyValueHeads = 4,
+                     .headWidth = 128,
+                     .rope = {.theta = 500000}});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  d.useHeadNorms(HeadNorms::Scale::Shared);
+  d.readWindows(d.windowOr(1024), [](int64_t) { return false; });
+  d.readRopes({.theta = 10000});
+  d.replaceFeedForward(readSparseLayers(d, inEveryLayer()), readQwenMoe(d, {64, 8, 896, true}));
+  d.define(g);
+}
+
+// AFMoE (Trinity): norms around the parts, a gate at the output of attention; layers without a window have no
+// positions.
+void defineAfmoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 200192,
+                     .width = 2048,
+                     .inner = 6144,
+                     .heads = 16,
+                     .positions = 16384,
+                     .headWidth = 128,
+                     .epsilon = 1e-5});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  d.useHeadNorms(HeadNorms::Scale::Shared);
+  d.attention.gate = "self_attn.gate_proj";
+  d.attentionNorms.output = "post_attention_layernorm";
+  d.innerNorms = {"pre_mlp_layernorm", "post_mlp_layernorm", {}};
+  if (config.flag("mup_enabled", false))
+    d.embedding.factor = std::sqrt(static_cast<double>(d.width));
+  d.readWindows(d.windowOr(1024),
+                exceptEvery(config.integer("global_attn_every_n_layers", 4, ModelConfig::layerCount)));
+  d.readRopes();
+  d.dropRopes([&](int64_t layer) { return d.attention.windows[layer] == 0; });
+  MoeLayer moe = readQwenMoe(d, {64, 6, 1408});
+  moe.routing.normalized = true;
+  moe.scores = MoeLayer::Scores::Sigmoid;
+  moe.router.name = "mlp.router.gate";
+  moe.selectionBias = "mlp.expert_bias";
+  moe.factor = config.positive("route_scale", 1);
+  int64_t shared = config.integer("num_shared_experts", 2, {1, 4096});
+  moe.shared = d.feedForward.at("mlp.shared_experts", shared * moe.inner);
+  d.replaceFeedForward(fromLayer(config.integer("num_dense_layers", 1, {0, ModelConfig::layerCount.maximum})), moe);
   d.define(g);
 }
 

@@ -45,6 +45,8 @@ Tensor Decoder::embed(GraphBuilder &g, Weight table) const {
     rows = g.weight(embedding.positions + ".weight", {positions + embedding.firstPosition, width},
                     defaults.keys.positions + first + " by " + defaults.keys.width);
   }
+  if (embedding.sinusoids)
+    rows = g.sinusoids(width, *embedding.sinusoids, embedding.firstPosition);
   Tensor x = g.embedding(table);
   double factor = embedding.isRounded ? g.asStored(table, embedding.factor) : embedding.factor;
   if (factor != 1)

@@ -70,11 +70,12 @@ struct PartNorms {
 struct DecoderEmbedding {
   std::string table = "model.embed_tokens";
   double factor = 1;
-  bool isRounded = false;     // the factor is rounded to the type that the table is stored in
-  std::string positions;      // the table of learned positions; empty: none
-  int64_t firstPosition = 0;  // its row for the first token
-  std::string norm;           // empty: none
-  std::string projection;     // from a table of another width than the layers; empty: none
+  bool isRounded = false;              // the factor is rounded to the type that the table is stored in
+  std::string positions;               // the table of learned positions; empty: none
+  std::optional<Sinusoids> sinusoids;  // instead of a table
+  int64_t firstPosition = 0;           // its row for the first token
+  std::string norm;                    // empty: none
+  std::string projection;              // from a table of another width than the layers; empty: none
 };
 
 // The layers behind the repeated ones.

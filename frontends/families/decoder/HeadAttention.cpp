@@ -44,6 +44,9 @@ Tensor HeadAttention::operator()(GraphBuilder &g, Tensor x, int64_t layer) const
     mixed = g.segmentMemory(mixed, q.plain, k.plain, v,
                             {sizes.heads, sizes.keyValueHeads, gates, infini->delta, infini->localFirst});
   }
+  if (!gate.empty())
+    mixed = g.mul(mixed,
+                  g.activation(Linear{gate}.write(g, x, mixed.width(), "heads by hidden_size"), Activation::Sigmoid));
   return projections.output.write(g, mixed, x.width(), "hidden_size by heads");
 }
 

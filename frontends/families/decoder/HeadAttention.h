@@ -34,6 +34,7 @@ struct HeadAttention {
   Projections projections;
   HeadNorms norms;
   std::string sinks;  // the tensor of attention sinks; empty: none
+  std::string gate;   // the projection whose sigmoids multiply what heads yield; empty: none
   std::optional<Alibi> alibi;
   std::optional<Infini> infini;
 

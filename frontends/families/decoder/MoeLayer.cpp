@@ -131,7 +131,10 @@ Tensor MoeLayer::operator()(GraphBuilder &g, Tensor x, int64_t layer) const {
   if (!sharedGate.empty())
     return addGated(g, x);
   Tensor mixed = g.experts(x, routes(g, x), weights(g, x.width()));
-  return shared ? g.add(mixed, (*shared)(g, x, layer)) : mixed;
+  if (!shared)
+    return mixed;
+  Tensor sum = g.add(mixed, (*shared)(g, x, layer));
+  return sumFactor == 1 ? sum : g.scale(sum, sumFactor);
 }
 
 }  // namespace talc

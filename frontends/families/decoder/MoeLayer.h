@@ -45,6 +45,7 @@ struct MoeLayer {
   ExpertTensors tensors = {};
 
   std::optional<FeedForward> shared = {};
+  double sumFactor = 1;         // of the sum of both
   std::string sharedGate = {};  // the projection to its gate, a sigmoid; empty: none
 
   // Names of tensors as in Mixtral.

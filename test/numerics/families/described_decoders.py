@@ -10,21 +10,17 @@ import decoder_layers as dl
 import decoder_models as dm
 import moe_decoders as md
 import plain_math as pm
-from family_layers import add, apply, linear
+from family_layers import add, apply, fairseq_sinusoid, linear
 
 SIZES = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
          'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-5}
-# Sizes for which a family has no keys, or other ones.
-LACKED = {
-    'biogpt': ('num_key_value_heads', 'rms_norm_eps'), 'gpt_bigcode': ('intermediate_size', 'num_key_value_heads', 'rms_norm_eps'),
-    'gpt_neo': ('num_key_value_heads', 'rms_norm_eps'), 'granite_swa': ('num_experts_per_tok', 'num_local_experts'),
-    'jais2': ('rms_norm_eps',), 'nemotron': ('rms_norm_eps',), 'olmo': ('rms_norm_eps',),
-    'persimmon': ('num_key_value_heads', 'rms_norm_eps'), 'starcoder2': ('rms_norm_eps',),
-}
 LLAMA = {
     'place': 'model.layers', 'table': 'model.embed_tokens', 'rows': None, 'last': 'model.norm', 'head': 'lm_head',
-    'before': ('input_layernorm', 'post_attention_layernorm'), 'behind': ('', ''),
+    'before': ('input_layernorm', 'post_attention_layernorm'), 'behind': ('', ''), 'sums': ('', ''),
+    'parallel': False,  # both parts read the first norm
+    'transposed': False,  # matrices are inputs by outputs
     'first': 0,  # the row of the first position
+    'sinusoids': False, 'gate': '',
     'attention': [f'self_attn.{part}_proj' for part in 'qkvo'], 'packed': None, 'packing': 'order',
     'inner': ('mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj'), 'fused': False, 'activation': 'silu',
     'biases': (),  # of: in, out, inner
@@ -37,7 +33,7 @@ LLAMA = {
 }
 MOE = {'each': 'mlp.experts', 'names': ('gate_proj', 'up_proj', 'down_proj'), 'router': 'mlp.gate', 'experts': 5,
        'chosen': 2, 'inner': 11, 'scores': 'softmax', 'bias': None, 'bias_rows': (), 'normalized': True, 'factor': 1.0, 'shared': None,
-       'in_one': None}
+       'average': False, 'in_one': None}
 
 
 def sizes_of(config):
@@ -46,6 +42,14 @@ def sizes_of(config):
 
 
 # --- checkpoints
+
+
+def add_linear(c, t, name, outputs, inputs, bias):
+    if t['transposed']:
+        c.add(name + '.weight', inputs, outputs)
+        c.add(name + '.bias', outputs)
+    else:
+        c.linear(name, outputs, inputs, bias)
 
 
 def add_gated(c, names, width, inner, bias=False):
@@ -84,13 +88,15 @@ def fill(c, config, t):
         c.add(t['rows'] + '.weight', config['max_position_embeddings'] + t['first'], width, deviation=0.5)
     for n in range(config['num_hidden_layers']):
         at = f'{t["place"]}.{n}.'
-        for name in (*t['before'], *t['behind']):
+        for name in (*t['before'], *t['behind'], *t['sums']):
             norm(at + name if name else '')
         if t['packed']:
-            c.linear(at + t['packed'], (heads + 2 * shared) * each, width, 'in' in t['biases'])
+            add_linear(c, t, at + t['packed'], (heads + 2 * shared) * each, width, 'in' in t['biases'])
+        if t['gate']:
+            c.linear(at + t['gate'], heads * each, width, False)
         for name, count in zip(t['attention'], () if t['packed'] else (heads, shared, shared)):
             c.linear(at + name, count * each, width, 'in' in t['biases'])
-        c.linear(at + t['attention'][3], width, heads * each, 'out' in t['biases'])
+        add_linear(c, t, at + t['attention'][3], width, heads * each, 'out' in t['biases'])
         for name, count in zip(t['head_names'] if t['head_norm'] else (), (heads, shared)):
             c.norm(at + name, each * (count if t['head_norm'] == 'all' else 1), t['head_form'] == 'layer')
         if t['sinks']:
@@ -100,6 +106,9 @@ def fill(c, config, t):
         elif t['fused']:
             c.linear(at + t['inner'][1], 2 * inner, width, False)
             c.linear(at + t['inner'][2], width, inner, False)
+        elif t['transposed']:
+            add_linear(c, t, at + t['inner'][1], inner, width, True)
+            add_linear(c, t, at + t['inner'][2], width, inner, True)
         else:
             add_gated(c, [at + name if name else '' for name in t['inner']], width, inner, 'inner' in t['biases'])
     norm(t['last'])
@@ -118,6 +127,11 @@ def normed(c, t, name, x):
     if t['from_one']:
         scale = [w + 1 for w in scale]
     return pm.norm(t['form'], x, scale, c[name + '.bias'] if t['norm_bias'] else None, t['epsilon'], 1)
+
+
+def product(c, t, name, x):
+    matrix = c[name + '.weight']
+    return pm.linear(x, pm.transpose(matrix) if t['transposed'] else matrix, c.tensors.get(name + '.bias'))
 
 
 def pieces(row, t, heads, shared, each):
@@ -143,7 +157,7 @@ def head_normed(c, t, at, each, q, k):
 def attended(c, config, t, n, at, x):
     heads, shared, each = sizes_of(config)
     if t['packed']:
-        q, k, v = zip(*(pieces(row, t, heads, shared, each) for row in linear(c, at + t['packed'], x)))
+        q, k, v = zip(*(pieces(row, t, heads, shared, each) for row in product(c, t, at + t['packed'], x)))
     else:
         q, k, v = (linear(c, at + name, x) for name in t['attention'][:3])
     if not t['behind_rope']:
@@ -161,7 +175,9 @@ def attended(c, config, t, n, at, x):
         y = md.attend_sunk(dl.scaled(q, scale * each**0.5), k, v, each, t['window'](n), c[at + t['sinks']])
     else:
         y = dl.attend(q, k, v, each, scale, t['window'](n), t['caps'][0])
-    return linear(c, at + t['attention'][3], y)
+    if t['gate']:
+        y = dl.times(y, apply('sigmoid', linear(c, at + t['gate'], x)))
+    return product(c, t, at + t['attention'][3], y)
 
 
 def gated_row(row, gate, up, down, activation='silu'):
@@ -193,7 +209,7 @@ def mixed_row(c, at, moe, row):
         if len(names) == 2:
             matrices = [matrices[0][:inner], matrices[0][inner:], matrices[1]]
         result = [a + b for a, b in zip(result, gated_row(row, *matrices))]
-    return result
+    return [a / 2 for a in result] if moe['average'] else result
 
 
 def processed(c, config, t, n, at, x):
@@ -206,8 +222,8 @@ def processed(c, config, t, n, at, x):
     elif gate:
         y = dl.times(apply(t['activation'], linear(c, at + gate, x)), linear(c, at + up, x))
     else:
-        y = apply(t['activation'], linear(c, at + up, x))
-    return linear(c, at + down, y)
+        y = apply(t['activation'], product(c, t, at + up, x))
+    return product(c, t, at + down, y)
 
 
 def decoder(c, config, ids, t):
@@ -215,12 +231,18 @@ def decoder(c, config, ids, t):
     x = dl.scaled([c[t['table'] + '.weight'][i] for i in ids], embedding)
     if t['rows']:
         x = add(x, c[t['rows'] + '.weight'][t['first']:t['first'] + len(ids)])
+    if t['sinusoids']:
+        x = add(x, [fairseq_sinusoid(t['first'] + p, len(x[0])) for p in range(len(ids))])
     for n in range(config['num_hidden_layers']):
         at = f'{t["place"]}.{n}.'
         place = lambda name: at + name if name else ''
-        for part, before, behind in zip((attended, processed), t['before'], t['behind']):
+        if t['parallel']:
+            y = normed(c, t, place(t['before'][0]), x)
+            x = add(add(x, attended(c, config, t, n, at, y)), processed(c, config, t, n, at, y))
+            continue
+        for part, before, behind, total in zip((attended, processed), t['before'], t['behind'], t['sums']):
             y = part(c, config, t, n, at, normed(c, t, place(before), x))
-            x = add(x, dl.scaled(normed(c, t, place(behind), y), residual))
+            x = normed(c, t, place(total), add(x, dl.scaled(normed(c, t, place(behind), y), residual)))
     x = normed(c, t, t['last'], x)
     name, cap = t['table'] if config.get('tie_word_embeddings') else t['head'], t['caps'][1]
     rows = pm.linear(x, c[name + '.weight'], c.tensors.get(name + '.bias'))
@@ -228,14 +250,16 @@ def decoder(c, config, ids, t):
 
 
 def family(model_type, keys=None, hidden=None, **traits):
-    """`keys` are written to config.json; `hidden` are sizes that stand there under other names."""
+    """`keys` are written to config.json; `hidden` are not: the family has them under other names, or not at all."""
     t = {**LLAMA, **traits}
     config = {'model_type': model_type, 'tie_word_embeddings': False, **SIZES, **(keys or {})}
     c, _, evaluate, names = dm.case(functools.partial(lambda t, c, config, ids: decoder(c, config, ids, t), t),
                                     lambda c, config: fill(c, config, t), {**config, **(hidden or {})})
-    return c, {key: value for key, value in config.items() if key not in LACKED.get(model_type, ())}, evaluate, names
+    return c, {key: value for key, value in config.items() if key not in (hidden or {})}, evaluate, names
 
 
+OTHER = {'rms_norm_eps': 1e-5}
+ALL_HEADS = {**OTHER, 'num_key_value_heads': 4}
 LAYER = {'form': 'layer', 'norm_bias': True}
 PLAIN = {'inner': ('', 'mlp.up_proj', 'mlp.down_proj'), 'activation': 'relu_squared'}
 BIASED = {**MOE, 'scores': 'sigmoid', 'bias': 'mlp.gate.e_score_correction_bias'}
@@ -243,8 +267,8 @@ SHARED = [f'mlp.shared_experts.{part}_proj' for part in ('gate', 'up', 'down')]
 GPT2 = {'place': 'transformer.h', 'table': 'transformer.wte', 'rows': 'transformer.wpe', 'last': 'transformer.ln_f',
         'before': ('ln_1', 'ln_2'), 'inner': ('', 'mlp.c_fc', 'mlp.c_proj'), 'activation': 'gelu_tanh',
         'turned': lambda n: False, **LAYER}
-GRANITE = {'embedding_multiplier': 3.0, 'residual_multiplier': 0.22, 'attention_multiplier': 0.3, 'logits_scaling': 4.0,
-           'num_local_experts': 5, 'num_experts_per_tok': 2}
+GRANITE = {'embedding_multiplier': 3.0, 'residual_multiplier': 0.22, 'attention_multiplier': 0.3, 'logits_scaling': 4.0}
+GRANITE_EXPERTS = {**GRANITE, 'num_local_experts': 5, 'num_experts_per_tok': 2}
 GRANITE_TRAITS = {'factors': (3.0, 0.22, 0.25), 'scale': 0.3}
 GRANITE_MOE = {**MOE, 'inner': 37, 'router': 'block_sparse_moe.router.layer',
                'in_one': ('block_sparse_moe.input_linear.weight', 'block_sparse_moe.output_linear.weight')}
@@ -267,9 +291,9 @@ CASES = {
              'router': 'block_sparse_moe.gate', 'bias': 'block_sparse_moe.e_score_correction_bias'}),
     'olmoe': lambda: family('olmoe', {'num_experts': 5, 'num_experts_per_tok': 3, 'clip_qkv': 0.7}, head_norm='all',
                             clip=0.7, moe={**MOE, 'inner': 37, 'chosen': 3, 'normalized': False}),
-    'olmo': lambda: family('olmo', {'clip_qkv': 0.7}, form='layer', norm_scale=False, clip=0.7),
+    'olmo': lambda: family('olmo', {'clip_qkv': 0.7}, OTHER, form='layer', norm_scale=False, clip=0.7),
     'starcoder2': lambda: family('starcoder2', {'sliding_window': 5, 'norm_epsilon': 1e-5, 'tie_word_embeddings': True},
-                                 inner=('', 'mlp.c_fc', 'mlp.c_proj'), activation='gelu_tanh', window=lambda n: 5,
+                                 OTHER, inner=('', 'mlp.c_fc', 'mlp.c_proj'), activation='gelu_tanh', window=lambda n: 5,
                                  biases=('in', 'out', 'inner'), **LAYER),
     'seed_oss': lambda: family('seed_oss', {'head_dim': 8, 'attention_out_bias': True}, biases=('in', 'out')),
     'ernie4_5': lambda: family('ernie4_5', {'head_dim': 8, 'use_bias': True}, biases=('in', 'out', 'inner'),
@@ -281,24 +305,24 @@ CASES = {
         inner=('mlp.c_fc_0', 'mlp.c_fc_1', 'mlp.c_proj')),
     'exaone4': lambda: family('exaone4', {'sliding_window': 5, 'sliding_window_pattern': 2, 'num_hidden_layers': 3},
                               head_norm='each', window=lambda n: 5 * (n != 1), turned=lambda n: n != 1, **BEHIND),
-    'granitemoe': lambda: family('granitemoe', GRANITE, moe=GRANITE_MOE, **GRANITE_TRAITS),
+    'granitemoe': lambda: family('granitemoe', GRANITE_EXPERTS, moe=GRANITE_MOE, **GRANITE_TRAITS),
     'granitemoeshared': lambda: family(
-        'granitemoeshared', {**GRANITE, 'shared_intermediate_size': 13},
+        'granitemoeshared', {**GRANITE_EXPERTS, 'shared_intermediate_size': 13},
         moe={**GRANITE_MOE, 'shared': ['shared_mlp.input_linear', 'shared_mlp.output_linear', 13]}, **GRANITE_TRAITS),
     'arcee': lambda: family('arcee', {'mlp_bias': True}, biases=('inner',), **PLAIN),
     'cwm': lambda: family('cwm', {'head_dim': 8, 'sliding_window': 5, 'rope_theta': 500.0,
                                   'rope_parameters': {'rope_type': 'default', 'rope_theta': 500.0}}, theta=500.0,
                           window=lambda n: 5 * (n % 4 != 0)),
-    'nemotron': lambda: family('nemotron', {'norm_eps': 1e-5, 'partial_rotary_factor': 0.34}, from_one=True, rotary=2,
+    'nemotron': lambda: family('nemotron', {'norm_eps': 1e-5, 'partial_rotary_factor': 0.34}, OTHER, from_one=True, rotary=2,
                                **LAYER, **PLAIN),
     'helium': lambda: family('helium', {'head_dim': 6, 'rope_theta': 500.0}, pairs='pairs', theta=500.0),
     'gpt_bigcode': lambda: family(
         'gpt_bigcode', {'n_embd': 24, 'n_head': 4, 'n_layer': 2, 'n_positions': 26, 'n_inner': 37,
-                        'tie_word_embeddings': True}, {'num_key_value_heads': 1}, packed='attn.c_attn',
+                        'tie_word_embeddings': True}, {**OTHER, 'num_key_value_heads': 1, 'intermediate_size': 37}, packed='attn.c_attn',
         attention=['', '', '', 'attn.c_proj'], biases=('in', 'out', 'inner'), **GPT2),
     'gpt_neo': lambda: family(
         'gpt_neo', {'num_layers': 3, 'num_heads': 4, 'attention_types': [[['global', 'local'], 1], [['local'], 1]],
-                    'window_size': 5, 'tie_word_embeddings': True}, {'num_key_value_heads': 4, 'num_hidden_layers': 3},
+                    'window_size': 5, 'tie_word_embeddings': True}, {**ALL_HEADS, 'num_hidden_layers': 3},
         attention=[f'attn.attention.{part}_proj' for part in ('q', 'k', 'v', 'out')], biases=('out', 'inner'), scale=1.0,
         window=lambda n: 5 * (n > 0), **GPT2),
     'dots1': lambda: family(
@@ -348,15 +372,58 @@ CASES = {
     'internlm3': lambda: family('internlm3', {'head_dim': 8, 'qkv_bias': True, 'bias': True},
                                 biases=('in', 'out', 'inner')),
     'iquestcoder': lambda: family('iquestcoder', {'head_dim': 8}),
-    'jais2': lambda: family('jais2', {'layer_norm_eps': 1e-5}, biases=('in', 'out', 'inner'), **LAYER, **PLAIN),
+    'jais2': lambda: family('jais2', {'layer_norm_eps': 1e-5}, OTHER, biases=('in', 'out', 'inner'), **LAYER, **PLAIN),
     'persimmon': lambda: family(
-        'persimmon', {'layer_norm_eps': 1e-5, 'partial_rotary_factor': 0.34}, {'num_key_value_heads': 4}, rotary=2,
+        'persimmon', {'layer_norm_eps': 1e-5, 'partial_rotary_factor': 0.34}, ALL_HEADS, rotary=2,
         packed='self_attn.query_key_value', packing='heads', attention=['', '', '', 'self_attn.dense'],
         biases=('in', 'out', 'inner'), head_norm='each', head_form='layer',
         head_names=('self_attn.q_layernorm', 'self_attn.k_layernorm'), last='model.final_layernorm', inner=('', 'mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'), activation='relu_squared',
         **LAYER),
+    'hunyuan_v1_moe': lambda: family(
+        'hunyuan_v1_moe', {'num_experts': 5, 'moe_topk': 2}, head_norm='each', behind_rope=True,
+        head_names=('self_attn.query_layernorm', 'self_attn.key_layernorm'),
+        moe={**MOE, 'inner': 37, 'router': 'mlp.gate.wg',
+             'shared': [*(f'mlp.shared_mlp.{p}_proj' for p in ('gate', 'up', 'down')), 37]}),
+    'granitemoe_swa': lambda: family(
+        'granitemoe_swa', {**GRANITE_EXPERTS, 'sliding_window': 5}, window=lambda n: 5 * (n != 0), sinks='self_attn.sinks',
+        moe={**MOE, 'inner': 37, 'router': 'block_sparse_moe.router',
+             'in_one': [f'block_sparse_moe.experts.{name}_proj' for name in ('gate_up', 'down')]}, **GRANITE_TRAITS),
+    'mellum': lambda: family(
+        'mellum', {'head_dim': 8, 'num_experts': 5, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11,
+                   'sliding_window': 5, 'layer_types': ['sliding_attention', 'full_attention'],
+                   'rope_parameters': {'full_attention': {'rope_type': 'default', 'rope_theta': 500.0},
+                                       'sliding_attention': {'rope_type': 'default', 'rope_theta': 90.0}}},
+        head_norm='each', theta=[90.0, 500.0], window=lambda n: 5 * (n == 0), moe=MOE),
+    'afmoe': lambda: family(
+        'afmoe', {'head_dim': 8, 'num_experts': 5, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11,
+                  'num_shared_experts': 2, 'route_scale': 1.7, 'sliding_window': 5, 'global_attn_every_n_layers': 2,
+                  'mup_enabled': True}, head_norm='each', gate='self_attn.gate_proj', factors=(24**0.5, 1.0, 1.0),
+        before=('input_layernorm', 'pre_mlp_layernorm'), behind=('post_attention_layernorm', 'post_mlp_layernorm'),
+        window=lambda n: 5 * (n == 0), turned=lambda n: n == 0, dense=(0,),
+        moe={**BIASED, 'router': 'mlp.router.gate', 'bias': 'mlp.expert_bias', 'factor': 1.7, 'shared': [*SHARED, 22]}),
+    'cohere2_moe': lambda: family(
+        'cohere2_moe', {'head_dim': 8, 'num_experts': 5, 'num_experts_per_tok': 2, 'num_shared_experts': 1,
+                        'sliding_window': 5, 'sliding_window_pattern': 2, 'first_k_dense_replace': 1,
+                        'prefix_dense_intermediate_size': 37, 'num_hidden_layers': 3, 'tie_word_embeddings': True,
+                        'expert_selection_fn': 'sigmoid', 'norm_topk_prob': False, 'logit_scale': 0.25,
+                        'layer_norm_eps': 1e-5, 'rms_norm_eps': None}, parallel=True, form='layer',
+        before=('input_layernorm', ''), pairs='pairs', factors=(1.0, 1.0, 0.25), dense=(0,),
+        window=lambda n: 5 * (n == 1), turned=lambda n: n < 2,
+        moe={**MOE, 'inner': 37, 'scores': 'sigmoid', 'normalized': False, 'average': True, 'shared': [*SHARED, 37]}),
+    'openai-gpt': lambda: family(
+        'openai-gpt', {'n_embd': 24, 'n_head': 4, 'n_layer': 2, 'n_positions': 26, 'tie_word_embeddings': True},
+        {**ALL_HEADS, 'intermediate_size': 96}, transposed=True, packed='attn.c_attn',
+        attention=['', '', '', 'attn.c_proj'], biases=('in', 'out', 'inner'), **{
+            **GPT2, 'table': 'transformer.tokens_embed', 'rows': 'transformer.positions_embed', 'last': '',
+            'before': ('', ''), 'sums': ('ln_1', 'ln_2')}),
+    'xglm': lambda: family(
+        'xglm', {'d_model': 24, 'attention_heads': 4, 'num_layers': 2, 'ffn_dim': 37, 'tie_word_embeddings': True},
+        {**ALL_HEADS, 'intermediate_size': 37, 'num_attention_heads': 4}, sinusoids=True, first=2, last='model.layer_norm',
+        before=('self_attn_layer_norm', 'final_layer_norm'), turned=lambda n: False, factors=(24**0.5, 1.0, 1.0),
+        attention=[f'self_attn.{part}_proj' for part in ('q', 'k', 'v', 'out')], inner=('', 'fc1', 'fc2'),
+        activation='gelu', biases=('in', 'out', 'inner'), **LAYER),
     'biogpt': lambda: family(
-        'biogpt', {'tie_word_embeddings': True}, {'num_key_value_heads': 4}, place='biogpt.layers',
+        'biogpt', {'tie_word_embeddings': True}, ALL_HEADS, place='biogpt.layers',
         table='biogpt.embed_tokens', rows='biogpt.embed_positions', first=2, last='biogpt.layer_norm',
         before=('self_attn_layer_norm', 'final_layer_norm'), turned=lambda n: False, factors=(24**0.5, 1.0, 1.0),
         attention=[f'self_attn.{part}_proj' for part in ('q', 'k', 'v', 'out')], inner=('', 'fc1', 'fc2'),

@@ -58,7 +58,11 @@ def deepseek(kind, dtype='F32', heads=3, **changes):
                     c.linear(f'{at}{name}.{part}_proj', *shape, False)
         c.norm('model.norm', 24, False)
         c.linear('lm_head', 61, 24, False)
-    return case(md.deepseek, fill, config, dtype)
+    c, _, evaluate, names = case(md.deepseek, fill, config, dtype)
+    if kind in ('youtu', 'minicpm3'):  # no keys of experts
+        config = {key: value for key, value in config.items() if 'expert' not in key and key not in (
+            'moe_intermediate_size', 'first_k_dense_replace', 'routed_scaling_factor')}
+    return c, config, evaluate, names
 
 
 YARN = {'rope_type': 'yarn', 'factor': 4.0, 'original_max_position_embeddings': 8, 'mscale': 0.7, 'mscale_all_dim': 0.7}

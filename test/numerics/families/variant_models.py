@@ -55,7 +55,7 @@ CASES = {
     'falcon-one-group': lambda: dm.falcon(new=True, heads=3, shared=1),
     'falcon-alibi-odd': lambda: dm.falcon(parallel=False, multi=False, alibi=True, bias=True, heads=3),
     'falcon-alibi-shared': lambda: dm.falcon(alibi=True, heads=12),
-    'mistral-by-type': lambda: dm.llama(model_type='mistral', sliding_window=5, num_hidden_layers=3, layer_types=[
+    'mistral-by-type': lambda: dm.llama(model_type='ministral', sliding_window=5, num_hidden_layers=3, layer_types=[
         'sliding_attention', 'full_attention', 'sliding_attention']),
     'mixtral-nulls': lambda: dm.mixture('mixtral', num_local_experts=3, **nulls(
         'sliding_window', 'head_dim', 'rope_scaling', 'pad_token_id')),
