@@ -57,6 +57,7 @@ void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
   variant.sizes.layers = 6;
   variant.hasTypes = variant.hasEpsilon = false;
   variant.layers = "transformer.layer";
+  config.passOver({"tie_weights_"});
   variant.keys = {"dim", "n_layers", "n_heads", "hidden_dim", "activation"};
   variant.layer = {"attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin",
                    "sa_layer_norm",   "ffn.lin1",        "ffn.lin2",        "output_layer_norm"};
@@ -240,6 +241,7 @@ void defineAlbert(GraphBuilder &g, const ModelConfig &config) {
   variant.activation = "gelu_new";
   variant.projection = "albert.encoder.embedding_hidden_mapping_in";
   variant.alwaysProjects = true;
+  config.passOver({"down_scale_factor", "gap_size", "net_structure_type", "num_memory_blocks"});  // of its first code
   variant.layers = "encoder.albert_layer_groups";
   variant.layer = {"attention.query",     "attention.key", "attention.value", "attention.dense",
                    "attention.LayerNorm", "ffn",           "ffn_output",      "full_layer_layer_norm"};

@@ -26,6 +26,7 @@ void defineBloom(GraphBuilder &g, const ModelConfig &config) {
                               .infini = nullptr}});
   d.useLayerNorms(/*bias=*/true, "input_layernorm", "post_attention_layernorm");
   d.hasNormedResidual = config.flag("apply_residual_connection_post_layernorm", false);
+  config.passOver({"offset_alibi", "skip_bias_add"});  // of the code that trained it
   d.layersName = "transformer.h";
   d.embedding.table = "transformer.word_embeddings";
   d.embedding.norm = "transformer.word_embeddings_layernorm";

@@ -45,6 +45,7 @@ void defineGpt2(GraphBuilder &g, const ModelConfig &config) {
   if (!config.flag("scale_attn_weights", true))
     d.attention.scale = 1;
   d.attention.isScaledByLayer = config.flag("scale_attn_by_inverse_layer_idx", false);
+  config.passOver({"n_special"});  // of GPT
   transposeMatrices(d);
   d.define(g);
 }

@@ -68,7 +68,7 @@ void ModernBert::readHead(const ModelConfig &config) {
   headActivation = config.activation("classifier_activation", "gelu");
   headBias = config.flag("classifier_bias", false);
   decoderBias = config.flag("decoder_bias", true);
-  config.passOver({"classifier_pooling"});
+  config.passOver({"classifier_pooling", "layer_norm_eps", "position_embedding_type"});  // of BERT, in all files
   if (head == Head::Text && config.text("classifier_pooling", "cls") != "cls")
     config.unsupported("classifier_pooling", "is not cls; talc classifies a text by its first token");
   if (number == question)

@@ -18,8 +18,8 @@ void defineStarcoder2(GraphBuilder &g, const ModelConfig &config) {
                      .tied = true,
                      .keys = {.epsilon = "norm_epsilon"}});
   // These keys are of the code that trained the first models.
-  config.passOver(
-      {"activation_function", "mlp_type", "norm_type", "scale_attention_softmax_in_fp32", "scale_attn_weights"});
+  config.passOver({"activation_function", "layer_norm_epsilon", "mlp_type", "norm_type",
+                   "scale_attention_softmax_in_fp32", "scale_attn_weights"});
   bool hasBias = config.flag("use_bias", true);
   d.useLayerNorms(/*bias=*/true, "input_layernorm", "post_attention_layernorm");
   d.attention.projections.setBias(hasBias);

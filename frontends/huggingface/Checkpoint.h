@@ -6,6 +6,8 @@
 #include "frontends/WeightSource.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <map>
 #include <set>
 
@@ -48,6 +50,7 @@ private:
   // what pools a text, or of a head of which the model has no part: programs load such checkpoints for other heads,
   // too. (LeftoverTensors.cpp)
   bool isLeftover(const std::string &stored, size_t rank) const;
+  bool isOfPrediction(llvm::StringRef name) const;
   void reportMissing(const std::string &name) const;
 
   const ModelDirectory &directory;

@@ -45,9 +45,16 @@ static llvm::StringRef headModule(llvm::StringRef name) {
   return module == std::end(heads) ? llvm::StringRef() : *module;
 }
 
+// Layers that predict further tokens (multi-token prediction): they alone mix the embedding of the next token in.
+bool Checkpoint::isOfPrediction(llvm::StringRef name) const {
+  auto [place, rest] = name.split(".layers.");
+  const std::string layer = (place + ".layers." + rest.split('.').first).str();
+  return !rest.empty() && tensors.count(layer + ".eh_proj.weight") > 0;
+}
+
 bool Checkpoint::isLeftover(const std::string &stored, size_t rank) const {
   llvm::StringRef name = stored;
-  if (isBuffer(name, rank) || name.starts_with("pooler.") || name.contains(".pooler."))
+  if (isBuffer(name, rank) || isOfPrediction(name) || name.starts_with("pooler.") || name.contains(".pooler."))
     return true;
   llvm::StringRef head = headModule(name);
   return !head.empty() && llvm::none_of(used, [&](llvm::StringRef other) { return other.starts_with(head); });

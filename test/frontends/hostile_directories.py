@@ -127,6 +127,7 @@ CASES = [
     ('unused', 'T0208', "2 tensors the model does not use: 'extra', 'more'; --unused=allow compiles without",
      model({**SHAPES, 'extra': (1,), 'more': (2,)})),
     ('unused-allowed', None, "warning: ", model({**SHAPES, 'extra': (1,)}, {**CONFIG, 'norm_shift': 0.5}), '--unused=allow'),
+    ('predicts-more', None, '', model({**SHAPES, 'h.layers.1.eh_proj.weight': (4, 8), 'h.layers.1.mlp.up.weight': (4, 4)})),
     ('other-heads', None, '', model({**SHAPES, 'score.weight': (2, 4), 'v_head.summary.weight': (1, 4)})),
     ('buffers', None, '', model({**SHAPES, 'h.0.attn.bias': (1, 1, 4, 4), 'h.0.attn.masked_bias': ()})),
     ('shards', None, '', sharded()),
