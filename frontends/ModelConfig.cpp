@@ -111,6 +111,12 @@ const json *ModelConfig::find(const char *key) const {
   return it == object->end() ? nullptr : &*it;
 }
 
+void ModelConfig::passOver(const char *key, int64_t value) const {
+  const json *given = object ? (object->contains(key) ? &object->at(key) : nullptr) : source.find(key);
+  if (given && *given == value)
+    lookedUp.insert(key);
+}
+
 bool ModelConfig::isNull(const char *key) const {
   const json *value = find(key);
   return value && value->is_null();

@@ -78,6 +78,8 @@ public:
   bool isNone(const char *key) const;  // -1, as programs other than transformers write it
   // Marks keys as read that the family has, but that change nothing beside the values of others.
   void passOver(std::initializer_list<const char *> keys) const { lookedUp.insert(keys.begin(), keys.end()); }
+  // Marks a key of other families as read if it says what this one computes anyway.
+  void passOver(const char *key, int64_t value) const;
   // The keys that have been looked up.
   const std::set<std::string> &readKeys() const { return lookedUp; }
   // Reports all keys except these, in a configuration in which every key changes the computation.

@@ -80,7 +80,7 @@ static std::vector<Row> usualRows() {
       {"attention.layer_norm_rms_epsilon", Use::Optional, {"rms_norm_eps", "layer_norm_epsilon"}},
       {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
       {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
-      {"rope.freq_base", Use::Optional, {"rope_theta", "global_rope_theta"}},
+      {"rope.freq_base", Use::Optional, {"rope_theta", "global_rope_theta", "rotary_emb_base"}},
       {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, windowed},
       {"attn_logit_softcapping", Use::Optional, {"attn_logit_softcapping"}, nullptr, {"gemma2"}},
       {"final_logit_softcapping", Use::Optional, {"final_logit_softcapping"}, nullptr, {"gemma2"}},
@@ -273,9 +273,11 @@ void GgufConfig::answerRope() {
   const json *turned = ofArchitecture("rope.dimension_count");
   if (turned && forAllLayers(*turned).is_number_integer()) {
     auto width = static_cast<double>(headWidth()), part = forAllLayers(*turned).get<double>();
-    if (width > 0)  // a little more, so that their product is rounded down to the number
-      answer("partial_rotary_factor", part == width ? 1.0 : std::nextafter(part / width, 2.0),
-             prefix + "dimension_count'");
+    // A little more than the share, so that their product is rounded down to the number.
+    const double share = part == width ? 1.0 : std::nextafter(part / width, 2.0);
+    for (const char *key : {"partial_rotary_factor", "rotary_pct"})
+      if (width > 0)
+        answer(key, share, prefix + "dimension_count'");
   }
   // As llama.cpp reads them, a factor alone is that of linear scaling, and 0 none.
   static const json linear = "linear";

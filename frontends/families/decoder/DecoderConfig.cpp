@@ -37,6 +37,9 @@ Decoder::Decoder(const ModelConfig &config, const DecoderDefaults &defaults) : c
   head.isTied = config.flag("tie_word_embeddings", defaults.tied);
   readHeads();
   readInfini();
+  config.passOver("head_dim", attention.sizes.width);
+  config.passOver("num_key_value_heads", attention.sizes.keyValueHeads);
+  config.passOver("intermediate_size", feedForward.inner);
 }
 
 void Decoder::readHeads() {
