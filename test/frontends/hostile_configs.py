@@ -121,9 +121,9 @@ REFUSED = [
     ('xl-ties-numbers', 'T0103', "expected a list of true and false", {**TRANSFORMER_XL, 'tie_projs': [1, 0, 1]}),
     ('unknown', 'T0105', "'norm_shift': may change what is computed, and talc does not know how for this model_type; where it does not, "
      '--unused=allow compiles without', {**LLAMA, 'norm_shift': 0.5}),
-    ('says-the-same', None, '', {**LLAMA, 'model_type': 'gpt_neox', 'head_dim': 4, 'num_key_value_heads': 2}),
+    ('says-the-same', None, '', {**LLAMA, 'model_type': 'gpt_neox', 'rotary_pct': 1.0, 'head_dim': 4, 'num_key_value_heads': 2}),
     ('says-more', 'T0105', "'num_key_value_heads': may change what is computed",
-     {**LLAMA, 'model_type': 'gpt_neox', 'head_dim': 4, 'num_key_value_heads': 1}),
+     {**LLAMA, 'model_type': 'gpt_neox', 'rotary_pct': 1.0, 'head_dim': 4, 'num_key_value_heads': 1}),
     ('unknown-off', None, '', {**LLAMA, 'norm_shift': None, 'uses_shift': False, 'shifts': []}),
     ('both-ways', 'T0105', "'is_causal': is false, but talc compiles this model_type with causal attention", {**LLAMA, 'is_causal': False}),
     ('causal', None, '', {**LLAMA, 'is_causal': True}),
