@@ -50,7 +50,6 @@ constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
     {"internlm3", "LlamaForCausalLM"},
     {"iquestcoder", "LlamaForCausalLM"},
     {"sarvam_mla", "DeepseekV3ForCausalLM"},
-    {"gpt-sw3", "GPT2LMHeadModel"},
     {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"},
     {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"},
     {"internlm3", "LlamaForCausalLM"},

@@ -29,6 +29,8 @@ struct RopeKeys {
   const char *thetaKey = "rope_theta", *shareKey = "partial_rotary_factor";
   int64_t original = 0;     // the original context length; 0: max_position_embeddings
   bool ownScaling = false;  // rope_scaling is for layers of another type
+  bool isByType = true;     // rope_parameters may have an object for each type of layer
+  bool hasAlpha = false;    // `alpha` is a key of dynamic scaling
 };
 
 class ModelConfig {
@@ -103,7 +105,8 @@ public:
 private:
   const nlohmann::json *find(const char *key) const;
   void wrong(ImportError code, const std::string &key, const nlohmann::json &found, const std::string &expected) const;
-  std::optional<ModelConfig> ropeParameters(const std::string &layerType) const;
+  std::optional<ModelConfig> ropeParameters(const std::string &layerType, const RopeKeys &keys) const;
+  void refuseOtherRopeKeys(const RopeKeys &keys) const;
   void readScaling(Rope &rope, const ModelConfig &parameters, const RopeKeys &keys) const;
   double scalingFactor(const ModelConfig &parameters) const;
   int64_t originalPositions(const ModelConfig &parameters, int64_t fallback) const;

@@ -46,7 +46,7 @@ static bool agrees(const nlohmann::json &scaling, const nlohmann::json &paramete
 }
 
 // The object with the keys of the rotary embedding; the configuration itself if they have none.
-std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerType) const {
+std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerType, const RopeKeys &keys) const {
   if (has("rope_parameters") && has("rope_scaling") && !agrees(*find("rope_scaling"), *find("rope_parameters"))) {
     invalid("rope_scaling", "contradicts 'rope_parameters'; one of them must go");
     return std::nullopt;
@@ -62,6 +62,10 @@ std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerT
       keyed |= value.is_object();
   if (!keyed)
     return parameters;
+  if (!keys.isByType) {
+    unsupported("rope_parameters", "has an object for each type of layer, but layers of this model_type have one type");
+    return std::nullopt;
+  }
   if (parameters->has(layerType.c_str()))
     return parameters->inner(layerType);
   parameters->invalid(layerType, "is missing");
@@ -190,14 +194,32 @@ void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters, const R
   checkScaling(rope, *this, parameters, keys.thetaKey);
 }
 
+// Keys that change how positions turn, where talc does not know them.
+void ModelConfig::refuseOtherRopeKeys(const RopeKeys &keys) const {
+  static constexpr std::string_view known[] = {"rope_type",        "type",
+                                               "rope_theta",       "partial_rotary_factor",
+                                               "factor",           "attention_factor",
+                                               "beta_fast",        "beta_slow",
+                                               "mscale",           "mscale_all_dim",
+                                               "truncate",         "short_factor",
+                                               "long_factor",      "low_freq_factor",
+                                               "high_freq_factor", "original_max_position_embeddings"};
+  for (const auto &[key, value] : object->items())
+    if (!value.is_null() && std::find(std::begin(known), std::end(known), key) == std::end(known) &&
+        !(keys.hasAlpha && key == "alpha"))
+      unsupported(key, "may change how positions turn, and talc does not know how");
+}
+
 Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, const RopeKeys &keys) const {
   Rope rope{headWidth, keys.theta, {}};
-  auto parameters = ropeParameters(layerType);
+  auto parameters = ropeParameters(layerType, keys);
   if (!parameters)
     return rope;
   // Parameters without a type are for the other layers.
   const ModelConfig &used =
       keys.ownScaling && parameters->prefix != prefix + "rope_parameters." + layerType + "." ? *this : *parameters;
+  if (used.object != object)
+    used.refuseOtherRopeKeys(keys);
   rope.base = used.object == object ? positive(keys.thetaKey, keys.theta)
                                     : used.positive("rope_theta", positive(keys.thetaKey, keys.theta));
   const char *partial = "partial_rotary_factor";

@@ -117,12 +117,14 @@ void Decoder::readWindows(std::optional<int64_t> window, const LayerRule &slides
 }
 
 void Decoder::readRopes(const RopeKeys &sliding) {
+  RopeKeys full = defaults.rope;
+  full.isByType = !attention.windows.empty();
   if (attention.windows.empty())
     readWindows({}, inEveryLayer());
   for (int64_t window : attention.windows)
     if (!config.failed())
       attention.ropes.push_back(window ? config.rope(attention.sizes.width, "sliding_attention", sliding)
-                                       : config.rope(attention.sizes.width, "full_attention", defaults.rope));
+                                       : config.rope(attention.sizes.width, "full_attention", full));
 }
 
 void Decoder::dropRopes(const LayerRule &where) {
