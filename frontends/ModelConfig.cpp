@@ -41,22 +41,6 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
     unsupported(key, "is true; " + reason);
 }
 
-// Classes that are not named after their model_type.
-constexpr std::pair<std::string_view, std::string_view> otherClasses[] = {
-    {"gemma3_text", "Gemma3ForCausalLM"},
-    {"exaone", "LlamaForCausalLM"},
-    {"falcon", "RWForCausalLM"},
-    {"exaone", "LlamaForCausalLM"},
-    {"internlm3", "LlamaForCausalLM"},
-    {"iquestcoder", "LlamaForCausalLM"},
-    {"sarvam_mla", "DeepseekV3ForCausalLM"},
-    {"hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM"},
-    {"hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM"},
-    {"internlm3", "LlamaForCausalLM"},
-    {"iquestcoder", "LlamaForCausalLM"},
-    {"sarvam_mla", "DeepseekV3ForCausalLM"},
-};
-
 // Whether a class, without its head, is that of a model_type: "XLMRoberta" is "xlm-roberta".
 static bool isClass(llvm::StringRef name, llvm::StringRef modelType) {
   auto letters = [](llvm::StringRef text) {
@@ -74,9 +58,7 @@ size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
   const std::string &name = architectures.front(), type = text("model_type", "");
   for (const std::string_view &head : heads) {
     llvm::StringRef rest = name;
-    if (rest.consume_back(head) &&
-        (isClass(rest, type) ||
-         llvm::is_contained(otherClasses, std::pair<std::string_view, std::string_view>(type, name))))
+    if (rest.consume_back(head) && (isClass(rest, type) || name == otherClass))
       return &head - heads.begin();
   }
   unsupported("architectures", fmt::format("is {}, expected the name of the model_type {} and {}", quotedText(name),

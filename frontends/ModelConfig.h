@@ -96,6 +96,8 @@ public:
   size_t head(std::initializer_list<std::string_view> heads) const;
   // The names of the classes: id2label, or as many as num_labels says.
   std::vector<std::string> labels() const;
+  // A name in architectures that does not begin with that of the model_type.
+  void knowClass(std::string_view name) { otherClass = name; }
   // Reports a key that is true, which talc does not support.
   void refuseFlag(const char *key, const std::string &reason) const;
   // Reports a head count that does not divide the width.
@@ -117,6 +119,7 @@ private:
   const ConfigSource &source;
   const nlohmann::json *object = nullptr;  // the object with the keys; null: the source itself
   std::string prefix;                      // of keys in that object: its name and a dot
+  std::string_view otherClass;
   mutable std::set<std::string> lookedUp;
   Diagnostics &diagnostics;
 };

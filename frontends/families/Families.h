@@ -35,6 +35,8 @@ struct Family {
   void (*define)(GraphBuilder &graph, const ModelConfig &config);
   FamilyTokens tokens;
   FamilyNotes notes;
+  // A class in `architectures` whose name does not begin with that of the model_type; empty: there is none.
+  std::string_view otherClass = {};
 };
 
 llvm::ArrayRef<Family> families();

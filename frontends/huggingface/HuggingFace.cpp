@@ -208,6 +208,7 @@ static OwningOpRef<ModuleOp> importModel(const ModelFolders &folders, const Impo
   const Family *family = chooseFamily(config, diagnostics);
   if (!family)
     return nullptr;
+  config.knowClass(family->otherClass);
   checkCommonKeys(config, diagnostics);
   if (diagnostics.failed())
     return nullptr;
