@@ -69,7 +69,7 @@ void defineCohere2Moe(GraphBuilder &g, const ModelConfig &config) {
   readCommand(d);
   if (config.has("rms_norm_eps"))
     d.norm = {Norm::Form::Rms, config.positive("rms_norm_eps", 1e-5)};
-  MoeLayer moe = readQwenMoe(d, {8, 2, 0, true});
+  MoeLayer moe = readQwenMoe(d, {.experts = 8, .perToken = 2, .inner = 0, .isNormalized = true});
   std::string scores = config.text("expert_selection_fn", "softmax");
   if (scores == "sigmoid")
     moe.scores = MoeLayer::Scores::Sigmoid;

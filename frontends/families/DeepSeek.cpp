@@ -29,7 +29,8 @@ static LatentAttention readAttention(Decoder &d, const LatentWidths &widths = {}
 void defineDeepSeek2(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.headWidth = 64});  // of its own, whatever the configuration says
   LatentAttention attention = readAttention(d);
-  DeepSeekMoeDefaults defaults = {64, {}, 1407, 0, 2, 1.0};
+  DeepSeekMoeDefaults defaults = {
+      .experts = 64, .perToken = {}, .inner = 1407, .denseLayers = 0, .shared = 2, .factor = 1.0};
   MoeLayer moe = readDeepSeekMoe(d, defaults);
   moe.routing.normalized = false;
   config.refuseFlag("norm_topk_prob", "programs differ in what it means beside routed_scaling_factor");
@@ -65,7 +66,8 @@ void defineDeepSeek3(GraphBuilder &g, const ModelConfig &config) {
                      .heads = 128,
                      .positions = 4096,
                      .headWidth = 64});
-  defineLikeV3(d, g, {}, {256, 8, 2048, 3, 1, 2.5}, 8, 4);
+  defineLikeV3(d, g, {}, {.experts = 256, .perToken = 8, .inner = 2048, .denseLayers = 3, .shared = 1, .factor = 2.5},
+               8, 4);
 }
 
 void defineGlm4MoeLite(GraphBuilder &g, const ModelConfig &config) {
@@ -77,12 +79,14 @@ void defineGlm4MoeLite(GraphBuilder &g, const ModelConfig &config) {
                      .positions = 202752,
                      .headWidth = 64,
                      .epsilon = 1e-5});
-  defineLikeV3(d, g, {768, 512, 192, 64, 256}, {64, 4, 1536, 1, 1, 1.8}, 1, 1);
+  defineLikeV3(d, g, {768, 512, 192, 64, 256},
+               {.experts = 64, .perToken = 4, .inner = 1536, .denseLayers = 1, .shared = 1, .factor = 1.8}, 1, 1);
 }
 
 void defineSarvamMla(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.vocabulary = 262144, .inner = 16384, .heads = 64, .positions = 4096, .headWidth = 64});
-  defineLikeV3(d, g, {0, 512, 128, 64, 128}, {128, 8, 2048, 1, 1, 2.5}, 1, 1);
+  defineLikeV3(d, g, {0, 512, 128, 64, 128},
+               {.experts = 128, .perToken = 8, .inner = 2048, .denseLayers = 1, .shared = 1, .factor = 2.5}, 1, 1);
 }
 
 // Latent attention, and no experts.

@@ -65,14 +65,14 @@ void defineExaone4(GraphBuilder &g, const ModelConfig &config) {
 void defineExaoneMoe(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.vocabulary = 102400, .inner = 16384, .positions = 2048, .keyValueHeads = 32, .epsilon = 1e-5});
   readExaone4(d);
-  MoeLayer moe = readQwenMoe(d, {64, 8, 1024, true});
+  MoeLayer moe = readQwenMoe(d, {.experts = 64, .perToken = 8, .inner = 1024, .isNormalized = true});
   readBiasedRouting(moe, config, 1, 1);
   moe.selectionBias = "mlp.e_score_correction_bias";
   moe.factor = config.positive("routed_scaling_factor", 2.5);
   int64_t shared = config.integer("num_shared_experts", 1, {0, 4096});
   if (shared > 0)
     moe.shared = d.feedForward.at("mlp.shared_experts", shared * moe.inner);
-  useDeepSeekMoe(d, moe, {0, {}, 0, 1, 0, 1});
+  useDeepSeekMoe(d, moe, {.denseLayers = 1});
   d.define(g);
 }
 

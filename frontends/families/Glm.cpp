@@ -59,7 +59,7 @@ void defineGlm4Moe(GraphBuilder &g, const ModelConfig &config) {
                      .keyValueHeads = 8,
                      .epsilon = 1e-5,
                      .rope = {.share = 0.5, .hasShare = true}});
-  readGlmMoe(d, false, {128, 8, 1408, 1, 1, 1.0});
+  readGlmMoe(d, false, {.experts = 128, .perToken = 8, .inner = 1408, .denseLayers = 1, .shared = 1, .factor = 1.0});
   d.define(g);
 }
 
@@ -73,7 +73,7 @@ void defineSolarOpen(GraphBuilder &g, const ModelConfig &config) {
                      .headWidth = 128,
                      .epsilon = 1e-5,
                      .rope = {.theta = 1000000, .hasShare = true}});
-  readGlmMoe(d, false, {128, 8, 1280, 0, 1, 1.0});
+  readGlmMoe(d, false, {.experts = 128, .perToken = 8, .inner = 1280, .denseLayers = 0, .shared = 1, .factor = 1.0});
   d.define(g);
 }
 

@@ -35,7 +35,7 @@ void defineOlmoe(GraphBuilder &g, const ModelConfig &config) {
                      .keys = {.headWidth = nullptr}});
   readOlmo(d);
   d.useHeadNorms(HeadNorms::Scale::AllHeads);
-  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {64, 8, 0}));
+  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {.experts = 64, .perToken = 8, .inner = 0}));
   d.define(g);
 }
 
@@ -56,7 +56,7 @@ void defineFlexOlmo(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.vocabulary = 100352, .positions = 4096, .rope = {.theta = 500000}});
   readOlmo2(d);
   d.readRopes();
-  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {7, 5, 0}));
+  d.replaceFeedForward(inEveryLayer(), readQwenMoe(d, {.experts = 7, .perToken = 5, .inner = 0}));
   d.define(g);
 }
 

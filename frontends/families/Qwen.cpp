@@ -70,7 +70,7 @@ void defineQwen2Moe(GraphBuilder &g, const ModelConfig &config) {
   int64_t last = windowLayers(d, config.flag("use_sliding_window", false));
   d.readWindows(chosenWindow(d), [=](int64_t layer) { return layer % 2 == 0 && layer < last; });
   d.readRopes();
-  MoeLayer moe = readQwenMoe(d, {60, 4, 1408});
+  MoeLayer moe = readQwenMoe(d, {.experts = 60, .perToken = 4, .inner = 1408});
   int64_t sharedInner = config.integer("shared_expert_intermediate_size", 5632, ModelConfig::size);
   moe.shared = d.feedForward.at("mlp.shared_expert", sharedInner);
   moe.shared->why = "shared_expert_intermediate_size";
@@ -89,7 +89,7 @@ void defineQwen3Moe(GraphBuilder &g, const ModelConfig &config) {
   d.useHeadNorms(HeadNorms::Scale::Shared);
   d.readWindows(chosenWindow(d), inEveryLayer());
   d.readRopes();
-  d.replaceFeedForward(moeLayers(config), readQwenMoe(d, {128, 8, 768}));
+  d.replaceFeedForward(moeLayers(config), readQwenMoe(d, {.experts = 128, .perToken = 8, .inner = 768}));
   d.define(g);
 }
 

@@ -19,7 +19,8 @@ void defineDots1(GraphBuilder &g, const ModelConfig &config) {
   d.readRopes();
   if (!config.has("n_routed_experts"))
     config.invalid("n_routed_experts", "is missing");
-  DeepSeekMoeDefaults defaults = {1, {}, 1408, 0, 0, 1.0};
+  DeepSeekMoeDefaults defaults = {
+      .experts = 1, .perToken = {}, .inner = 1408, .denseLayers = 0, .shared = 0, .factor = 1.0};
   MoeLayer moe = readDeepSeekMoe(d, defaults);
   readBiasedRouting(moe, config, 1, 1);
   moe.routing.normalized = config.flag("norm_topk_prob", false);
@@ -43,7 +44,7 @@ void defineFlint(GraphBuilder &g, const ModelConfig &config) {
   d.readWindows(d.windowOr(513), [=](int64_t layer) { return layer >= 2 && layer % 4 != 1 && layer != last; });
   d.readRopes();
   d.dropRopes([&](int64_t layer) { return d.attention.windows[layer] == 0; });
-  MoeLayer moe = readQwenMoe(d, {256, 6, 512, true});
+  MoeLayer moe = readQwenMoe(d, {.experts = 256, .perToken = 6, .inner = 512, .isNormalized = true});
   moe.scores = MoeLayer::Scores::Sigmoid;
   moe.shared =
       d.feedForward.at("mlp.shared_expert", config.integer("shared_expert_intermediate_size", 1024, ModelConfig::size));
@@ -140,7 +141,8 @@ void defineMellum(GraphBuilder &g, const ModelConfig &config) {
   d.useHeadNorms(HeadNorms::Scale::Shared);
   d.readWindows(d.windowOr(1024), [](int64_t) { return false; });
   d.readRopes({.theta = 10000});
-  d.replaceFeedForward(readSparseLayers(d, inEveryLayer()), readQwenMoe(d, {64, 8, 896, true}));
+  d.replaceFeedForward(readSparseLayers(d, inEveryLayer()),
+                       readQwenMoe(d, {.experts = 64, .perToken = 8, .inner = 896, .isNormalized = true}));
   d.define(g);
 }
 
@@ -165,7 +167,7 @@ void defineAfmoe(GraphBuilder &g, const ModelConfig &config) {
                 exceptEvery(config.integer("global_attn_every_n_layers", 4, ModelConfig::layerCount)));
   d.readRopes();
   d.dropRopes([&](int64_t layer) { return d.attention.windows[layer] == 0; });
-  MoeLayer moe = readQwenMoe(d, {64, 6, 1408});
+  MoeLayer moe = readQwenMoe(d, {.experts = 64, .perToken = 6, .inner = 1408});
   moe.routing.normalized = true;
   moe.scores = MoeLayer::Scores::Sigmoid;
   moe.router.name = "mlp.router.gate";

@@ -66,7 +66,10 @@ void defineErnie45Moe(GraphBuilder &g, const ModelConfig &config) {
   moe.activation = d.feedForward.activation;
   moe.selectionBias = "mlp.moe_statics.e_score_correction_bias";
   moe.isBiasRow = true;
-  config.passOver({"moe_norm_min", "moe_capacity", "moe_gate", "moe_use_aux_free"});  // of training
+  config.passOver({"moe_capacity", "moe_gate", "moe_use_aux_free"});  // of training
+  constexpr double leastSum = 1e-6;                                   // of the chosen scores, which is never as small
+  if (config.number("moe_norm_min", 0, 0, 1e30) > leastSum)
+    config.unsupported("moe_norm_min", "is more than sums of scores may be");
   if (d.feedForward.gate.bias)
     config.unsupported("use_bias", "is true; talc knows the family without biases");
   int64_t shared = config.integer("moe_num_shared_experts", 2, {0, 4096});

@@ -16,10 +16,10 @@ MoeLayer readQwenMoe(const Decoder &d, const QwenMoeDefaults &defaults);
 
 // DeepSeek's keys: n_routed_experts, n_shared_experts, routed_scaling_factor, first_k_dense_replace.
 struct DeepSeekMoeDefaults {
-  int64_t experts;
-  std::optional<int64_t> perToken;  // none: the key is required
-  int64_t inner, denseLayers, shared;
-  double factor;
+  int64_t experts = 0;
+  std::optional<int64_t> perToken = {};  // none: the key is required
+  int64_t inner = 0, denseLayers = 0, shared = 0;
+  double factor = 1;
 };
 MoeLayer readDeepSeekMoe(const Decoder &d, const DeepSeekMoeDefaults &defaults);
 // Layers with experts: by mlp_layer_types; without that key, where `usual` says so.
