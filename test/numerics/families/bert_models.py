@@ -74,10 +74,8 @@ def roberta_masked(tied=True):
 
     def evaluate(prompt):
         x = fl.bert(c, config, prompt['ids'], prompt['types'])
-        y = fl.layer_norm(c, 'lm_head.layer_norm', fl.apply('gelu', fl.linear(c, 'lm_head.dense', x)), 1e-5)
-        logits = fl.pm.linear(y, c['roberta.embeddings.word_embeddings.weight'], c['lm_head.bias']) if tied else \
-            fl.linear(c, 'lm_head.decoder', y)
-        return {'logits': logits, 'hidden': x}
+        table, bias = ('roberta.embeddings.word_embeddings', 'lm_head') if tied else ['lm_head.decoder'] * 2
+        return fl.masked_results(c, x, ROBERTA_HEAD, 'gelu', 1e-5, table + '.weight', bias + '.bias')
     return c, config, evaluate, same
 
 
@@ -98,8 +96,7 @@ def encoder_masked(model_type, base, transform, projection, **changes):
 
     def evaluate(prompt):
         x = fl.bert(c, config, prompt['ids'], prompt['types'])
-        y = fl.layer_norm(c, transform[1], fl.apply('gelu', fl.linear(c, transform[0], x)), config['layer_norm_eps'])
-        return {'logits': fl.pm.linear(y, c[table], c[projection + '.bias']), 'hidden': x}
+        return fl.masked_results(c, x, transform, 'gelu', config['layer_norm_eps'], table, projection + '.bias')
     return c, config, evaluate, same
 
 
@@ -129,9 +126,8 @@ def rotary_masked(model_type, name, transform, projection, **changes):
 
     def evaluate(prompt):
         x = fl.rotary_bert(c, config, prompt['ids'], prompt['types'])
-        y = fl.layer_norm(c, transform[1], fl.apply(t.activation, fl.linear(c, transform[0], x)), 1e-5)
-        logits = fl.pm.linear(y, c[t.base + 'embeddings.word_embeddings.weight'], c[projection + '.bias'])
-        return {'logits': logits, 'hidden': x}
+        table = t.base + 'embeddings.word_embeddings.weight'
+        return fl.masked_results(c, x, transform, t.activation, 1e-5, table, projection + '.bias')
     return c, config, evaluate, same
 
 
@@ -194,6 +190,6 @@ def distilbert_masked():
 
     def evaluate(prompt):
         x = fl.distilbert(c, config, prompt['ids'])
-        y = fl.layer_norm(c, 'vocab_layer_norm', fl.apply('relu', fl.linear(c, 'vocab_transform', x)), 1e-12)
-        return {'logits': fl.linear(c, 'vocab_projector', y), 'hidden': x}
+        transform = 'vocab_transform', 'vocab_layer_norm'
+        return fl.masked_results(c, x, transform, 'relu', 1e-12, 'vocab_projector.weight', 'vocab_projector.bias')
     return c, config, evaluate, same

@@ -85,6 +85,12 @@ def bert_embedding(c, place, ids, types, rows, epsilon):
     return layer_norm(c, place + 'LayerNorm', x, epsilon) if place + 'LayerNorm.weight' in c.tensors else x
 
 
+def masked_results(c, hidden, transform, function, epsilon, table, bias):
+    """What a head of masked tokens computes: `transform` are a linear layer and a norm, `table` and `bias` its projection."""
+    y = layer_norm(c, transform[1], apply(function, linear(c, transform[0], hidden)), epsilon)
+    return {'logits': pm.linear(y, c[table], c[bias]), 'hidden': hidden}
+
+
 def turned_neighbors(x, heads):
     """Rotary positions of features 2i and 2i + 1, which come to lie in halves: scores are the same in any order."""
     width = len(x[0]) // heads

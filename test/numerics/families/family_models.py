@@ -63,9 +63,7 @@ def mpnet_masked():
 
     def evaluate(prompt):
         x = fl.mpnet(c, config, prompt['ids'])
-        y = fl.layer_norm(c, 'lm_head.layer_norm', fl.apply('gelu', fl.linear(c, 'lm_head.dense', x)), 1e-5)
-        logits = fl.pm.linear(y, c['mpnet.embeddings.word_embeddings.weight'], c['lm_head.bias'])
-        return {'logits': logits, 'hidden': x}
+        return fl.masked_results(c, x, ROBERTA_HEAD, 'gelu', 1e-5, 'mpnet.embeddings.word_embeddings.weight', 'lm_head.bias')
     return c, config, evaluate, same
 
 
