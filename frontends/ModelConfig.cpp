@@ -86,6 +86,10 @@ bool ModelConfig::failed() const {
 
 const json *ModelConfig::find(const char *key) const {
   lookedUp.insert(key);
+  return peek(key);
+}
+
+const json *ModelConfig::peek(const char *key) const {
   if (!object)
     return source.find(key);
   auto it = object->find(key);
@@ -93,8 +97,14 @@ const json *ModelConfig::find(const char *key) const {
 }
 
 void ModelConfig::passOver(const char *key, int64_t value) const {
-  const json *given = object ? (object->contains(key) ? &object->at(key) : nullptr) : source.find(key);
+  const json *given = peek(key);
   if (given && *given == value)
+    lookedUp.insert(key);
+}
+
+void ModelConfig::passOver(const char *key, const char *other) const {
+  const json *given = peek(key), *same = peek(other);
+  if (given && same && *given == *same)
     lookedUp.insert(key);
 }
 

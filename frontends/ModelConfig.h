@@ -82,6 +82,8 @@ public:
   void passOver(std::initializer_list<const char *> keys) const { lookedUp.insert(keys.begin(), keys.end()); }
   // Marks a key of other families as read if it says what this one computes anyway.
   void passOver(const char *key, int64_t value) const;
+  // Marks a key as read whose value is that of another key.
+  void passOver(const char *key, const char *other) const;
   // The keys that have been looked up.
   const std::set<std::string> &readKeys() const { return lookedUp; }
   // Reports all keys except these, in a configuration in which every key changes the computation.
@@ -105,7 +107,8 @@ public:
   bool failed() const;
 
 private:
-  const nlohmann::json *find(const char *key) const;
+  const nlohmann::json *find(const char *key) const;  // which marks the key as read
+  const nlohmann::json *peek(const char *key) const;
   void wrong(ImportError code, const std::string &key, const nlohmann::json &found, const std::string &expected) const;
   std::optional<ModelConfig> ropeParameters(const std::string &layerType, const RopeKeys &keys) const;
   void refuseOtherRopeKeys(const RopeKeys &keys) const;

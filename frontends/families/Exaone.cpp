@@ -7,10 +7,10 @@
 
 namespace talc {
 
-// The first of two names of a key that a configuration has.
+// The one of two names of a key that a configuration has; both if they say the same.
 static const char *knownKey(const ModelConfig &config, const char *key, const char *other) {
-  config.passOver({key, other});
-  return config.has(key) || !config.has(other) ? key : other;
+  config.passOver(other, key);
+  return config.has(key) ? key : other;
 }
 
 void defineExaone(GraphBuilder &g, const ModelConfig &config) {

@@ -64,7 +64,7 @@ static bool isNeutral(llvm::StringRef key, const json &value) {
                                             "interpolate_factor",    "logit_scale",          "logits_scaling",
                                             "partial_rotary_factor", "residual_multiplier",  "rotary_pct"};
   static const llvm::StringSet<> flags = {"use_embedding_sharing", "use_gated_activation", "use_parallel_block",
-                                          "scale_attn_weights"};
+                                          "scale_attn_weights", "rotary"};
   bool isOff = value.is_null() || value == false || value == "" || (value.is_structured() && value.empty());
   return isOff || (factors.contains(key) && value == 1) || (flags.contains(key) && value == true);
 }
