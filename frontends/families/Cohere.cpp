@@ -21,6 +21,8 @@ static void readCommand(Decoder &d) {
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
   d.useLayerNorms(/*bias=*/false, "input_layernorm");
   d.head.factor = d.config.positive("logit_scale", 0.0625);
+  if (d.config.text("position_embedding_type", "rope_gptj") != "rope_gptj")
+    d.config.unsupported("position_embedding_type", "the family turns neighboring features (rope_gptj)");
 }
 
 void defineCohere(GraphBuilder &g, const ModelConfig &config) {
