@@ -34,7 +34,7 @@ void Diagnostics::reportUnused(std::string_view place, const std::vector<std::st
   if (isAllowed)
     warning(text);
   else
-    error(ImportError::TensorUnused, text + "; --unused=allow compiles without");
+    error(ImportError::TensorUnused, text + "; to compile without, add --unused=allow");
 }
 
 std::string quotedText(std::string_view text) {

@@ -61,7 +61,7 @@ size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
     if (rest.consume_back(head) && (isClass(rest, type) || name == otherClass))
       return &head - heads.begin();
   }
-  unsupported("architectures", fmt::format("is {}, expected the name of the model_type {} and {}", quotedText(name),
+  unsupported("architectures", fmt::format("is {}, expected the name of the model_type {}, then {}", quotedText(name),
                                            quotedText(type), fmt::join(heads, " or ")));
   return 0;
 }

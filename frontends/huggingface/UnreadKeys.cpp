@@ -82,8 +82,9 @@ void refuseUnreadKeys(const ModelConfig &config, const json &object) {
       readKeys.insert(general);
   for (const auto &[key, value] : object.items())
     if (!readKeys.count(key) && !isNeutral(key, value) && !hasNoMeaning(key) && !isGenerationKey(key))
-      config.unsupported(key, "may change what is computed, and talc does not know how for this model_type; where it "
-                              "does not, --unused=allow compiles without");
+      config.unsupported(key,
+                         "may change what is computed, and talc does not know it for this model_type; if it changes "
+                         "nothing, add --unused=allow");
 }
 
 }  // namespace talc

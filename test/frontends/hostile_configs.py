@@ -119,8 +119,8 @@ REFUSED = [
     ('xl-divisor', 'T0104', "'div_val': d_embed divided by it", {**TRANSFORMER_XL, 'div_val': 3, 'd_embed': 8}),
     ('xl-ties', 'T0104', "'tie_projs': expected 3 values, one more than cutoffs", {**TRANSFORMER_XL, 'tie_projs': [True]}),
     ('xl-ties-numbers', 'T0103', "expected a list of true and false", {**TRANSFORMER_XL, 'tie_projs': [1, 0, 1]}),
-    ('unknown', 'T0105', "'norm_shift': may change what is computed, and talc does not know how for this model_type; where it does not, "
-     '--unused=allow compiles without', {**LLAMA, 'norm_shift': 0.5}),
+    ('unknown', 'T0105', "'norm_shift': may change what is computed, and talc does not know it for this model_type; if it changes "
+     'nothing, add --unused=allow', {**LLAMA, 'norm_shift': 0.5}),
     ('rope-by-type', 'T0105', "'rope_parameters': has an object for each type of layer",
      {**LLAMA, 'rope_parameters': {'full_attention': {'rope_type': 'default'}, 'sliding_attention': {'rope_type': 'default'}}}),
     ('rope-unknown', 'T0105', "'rope_scaling.mrope_section': may change how positions turn",
@@ -151,7 +151,7 @@ REFUSED = [
      {**LLAMA, 'model_type': 'gpt_neox', 'rotary_pct': 1.0, 'rope_theta': 500.0}),
     ('modernbert-rope', 'T0104', "'rope_scaling.rope_type': is missing",
      {**LLAMA, 'model_type': 'modernbert', 'rope_scaling': {'type': 'linear', 'factor': 2.0}}),
-    ('reward', 'T0105', "is 'LlamaForRewardModel', expected the name of the model_type 'llama' and ForCausalLM or LMHeadModel or Model",
+    ('reward', 'T0105', "is 'LlamaForRewardModel', expected the name of the model_type 'llama', then ForCausalLM or LMHeadModel or Model",
      {**LLAMA, 'architectures': ['LlamaForRewardModel']}),
     ('double-heads', 'T0105', "is 'GPT2DoubleHeadsModel', expected", {**CONFIG, 'architectures': ['GPT2DoubleHeadsModel']}),
     ('capitals', None, '', {**LLAMA, 'architectures': ['LLaMAForCausalLM']}),

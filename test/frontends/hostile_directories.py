@@ -124,7 +124,7 @@ CASES = [
     ('untied', 'T0204', "tensor 'lm_head.weight'", model(SHAPES, {**CONFIG, 'tie_word_embeddings': False})),
     ('prefix', None, '', model(prefixed('transformer.'))),
     ('no-prefix', None, '', model(SHAPES)),
-    ('unused', 'T0208', "2 tensors the model does not use: 'extra', 'more'; --unused=allow compiles without",
+    ('unused', 'T0208', "2 tensors the model does not use: 'extra', 'more'; to compile without, add --unused=allow",
      model({**SHAPES, 'extra': (1,), 'more': (2,)})),
     ('unused-allowed', None, "warning: ", model({**SHAPES, 'extra': (1,)}, {**CONFIG, 'norm_shift': 0.5}), '--unused=allow'),
     ('predicts-more', None, '', model({**SHAPES, 'h.layers.1.eh_proj.weight': (4, 8), 'h.layers.1.mlp.up.weight': (4, 4)})),
