@@ -3,6 +3,7 @@
 #include "runtime/sampling/Sampler.h"
 
 #include "runtime/sampling/Exponential.h"
+#include "runtime/sampling/LikelyTokens.h"
 #include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/filters/Filter.h"
 
@@ -24,12 +25,14 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
 
 void Sampler::reserve(SamplingScratch &scratch) const {
   size_t vocabulary = model.info().vocabularySize;
-  if (rules.forbidsAny())
+  if (rules.forbidsAny() || penalizes())
     scratch.allowed.resize(vocabulary);
   if (penalizes())
     scratch.marks.reserve(vocabulary);
-  if (settings.temperature != 0)
-    scratch.candidates.reserve(model.sampleableIds().size());
+  if (settings.temperature == 0)
+    return;
+  scratch.candidates.reserve(model.sampleableIds().size());
+  reserveForLikeliest(model.sampleableRanges(), scratch);
 }
 
 Status Sampler::create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
@@ -63,7 +66,7 @@ double Sampler::penalized(const float *logits, const TokenMarks &marks, int32_t 
 // Returns the likeliest id, the lowest of equal ones; -1: none. Minus infinity and NaN are never chosen.
 int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
   if (!penalizes())
-    return findHighest(logits);
+    return likeliestToken(logits, model.sampleableRanges());
   int32_t best = -1;
   double highest = -HUGE_VAL;
   for (int32_t id : model.sampleableIds())
@@ -74,36 +77,28 @@ int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
   return best;
 }
 
-// Returns the largest logit, computing several maxima side by side; NaN is ignored.
-static float largest(const float *values, size_t count) {
-  constexpr size_t lanes = 16;
-  float highest[lanes];
-  std::fill(highest, highest + lanes, -HUGE_VALF);
-  auto take = [&](float value, float &among) { among = value > among ? value : among; };
-  size_t wholeLanes = count / lanes * lanes;
-  for (size_t i = 0; i < wholeLanes; i += lanes)
-    for (size_t lane = 0; lane < lanes; ++lane)
-      take(values[i + lane], highest[lane]);
-  for (size_t i = wholeLanes; i < count; ++i)
-    take(values[i], highest[0]);
-  return *std::max_element(highest, highest + lanes);
-}
-
-// Does the same as findBest() for unchanged logits: finds the value first, then its id.
-int32_t Sampler::findHighest(const float *logits) const {
-  float best = -HUGE_VALF;
-  const IdRange *where = nullptr;
-  for (const IdRange &ids : model.sampleableRanges())
-    if (float highest = largest(logits + ids.begin, ids.end - ids.begin); highest > best) {
-      best = highest;
-      where = &ids;
+// Moves the tokens of the text, whose order the penalty changes, from the logits to the candidates.
+const float *Sampler::setTextApart(const float *logits, SamplingScratch &scratch) const {
+  const std::vector<int32_t> &ids = model.sampleableIds();
+  if (logits != scratch.allowed.data())
+    std::copy(logits, logits + scratch.allowed.size(), scratch.allowed.begin());
+  for (int32_t id : text)
+    if (float &logit = scratch.allowed[id]; logit > -HUGE_VALF) {
+      if (std::binary_search(ids.begin(), ids.end(), id))
+        scratch.candidates.push_back({penalized(scratch.allowed.data(), scratch.marks, id), id});
+      logit = -HUGE_VALF;
     }
-  return where ? static_cast<int32_t>(std::find(logits + where->begin, logits + where->end, best) - logits) : -1;
+  return scratch.allowed.data();
 }
 
-// Candidates are the ids with a logit above minus infinity, after the repetition penalty.
+// Candidates are the ids with a logit above minus infinity, after the repetition penalty; where no more than the k
+// likeliest count, many of the others are left out.
 void Sampler::collect(const float *logits, SamplingScratch &scratch) const {
   scratch.candidates.clear();
+  if (settings.top_k > 0) {
+    const float *rest = penalizes() ? setTextApart(logits, scratch) : logits;
+    return appendLikeliest(rest, model.sampleableRanges(), settings.top_k, scratch);
+  }
   for (int32_t id : model.sampleableIds()) {
     double logit = penalized(logits, scratch.marks, id);
     if (logit > -HUGE_VAL)  // false for NaN
@@ -148,11 +143,23 @@ Status Sampler::choose(const float *logits, SamplingScratch &scratch, int32_t &i
     id = best;
   } else {
     collect(logits, scratch);
-    for (Candidate &candidate : scratch.candidates)
-      candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
+    takeExponentials(scratch.candidates, highest);
     id = draw(scratch.candidates);
   }
   return {};
+}
+
+// Several side by side.
+void Sampler::takeExponentials(std::vector<Candidate> &candidates, double highest) const {
+  for (size_t first = 0; first < candidates.size(); first += doubleLanes) {
+    size_t count = std::min(doubleLanes, candidates.size() - first);
+    Doubles values = {};
+    for (size_t lane = 0; lane < count; ++lane)
+      values[lane] = candidates[first + lane].value;
+    values = deterministicExps((values - highest) / settings.temperature);
+    for (size_t lane = 0; lane < count; ++lane)
+      candidates[first + lane].value = values[lane];
+  }
 }
 
 int32_t Sampler::draw(std::vector<Candidate> &candidates) {

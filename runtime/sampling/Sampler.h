@@ -51,8 +51,9 @@ private:
   Status choose(const float *logits, SamplingScratch &scratch, int32_t &id);
   double penalized(const float *logits, const TokenMarks &marks, int32_t id) const;
   int32_t findBest(const float *logits, const TokenMarks &marks) const;
-  int32_t findHighest(const float *logits) const;
+  const float *setTextApart(const float *logits, SamplingScratch &scratch) const;
   void collect(const float *logits, SamplingScratch &scratch) const;
+  void takeExponentials(std::vector<Candidate> &candidates, double highest) const;
   int32_t draw(std::vector<Candidate> &candidates);
   int32_t pick(const std::vector<Candidate> &candidates, size_t begin, double mass);
   bool penalizes() const { return settings.repetition_penalty != 1; }

@@ -41,6 +41,8 @@ private:
 struct SamplingScratch {
   std::vector<float> allowed;         // [vocabulary], logits without forbidden tokens
   std::vector<Candidate> candidates;  // up to [vocabulary]
+  std::vector<float> blockMaxima;     // largest logits of blocks of ids, in their order
+  std::vector<float> rankedMaxima;    // the same, the largest ones first
   std::vector<double> scores;         // [vocabulary], of beam search
   TokenMarks marks;                   // tokens that the text has already
 };

@@ -6,6 +6,7 @@
 // and generation/logits_process.py.
 #include "runtime/sampling/TokenScores.h"
 
+#include "runtime/sampling/LikelyTokens.h"
 #include "runtime/sampling/Logarithm.h"
 
 #include <algorithm>
@@ -15,9 +16,7 @@
 namespace talc {
 
 // Lanes keep the order of a sum fixed while the CPU works on several values at once.
-constexpr size_t lanes = 4;
-typedef double Doubles __attribute__((vector_size(lanes * sizeof(double))));
-typedef int64_t Integers __attribute__((vector_size(lanes * sizeof(int64_t))));
+constexpr size_t lanes = doubleLanes;
 
 // e^x for x in [-700, 0], relative error below 1e-13. Adding 1.5 * 2^52 rounds to an integer, which then stands in the
 // low bits.
@@ -60,14 +59,6 @@ template <typename T> static double sumExponentials(const T *values, size_t coun
 
 double logSumExp(const float *values, size_t count, double highest) {
   return deterministicLog(sumExponentials(values, count, highest));
-}
-
-float highestValue(const float *values, size_t count) {
-  float highest[8];
-  std::fill(highest, highest + 8, -HUGE_VALF);
-  for (size_t i = 0; i < count; ++i)
-    highest[i % 8] = values[i] > highest[i % 8] ? values[i] : highest[i % 8];
-  return *std::max_element(highest, highest + 8);
 }
 
 LogProbabilities::LogProbabilities(const float *logits, size_t count)

@@ -15,9 +15,6 @@ namespace talc {
 // ignored; `highest` is finite and none of the values is larger.
 double logSumExp(const float *values, size_t count, double highest);
 
-// Returns the largest value that is a number; minus infinity when there is none.
-float highestValue(const float *values, size_t count);
-
 // The log-probabilities by the softmax of a row of logits.
 class LogProbabilities {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FILE: runs the beam searches of a file over its tables of logits and prints every result; beam_search.py judges them.
 #include "runtime/sampling/BeamSearch.h"
+#include "runtime/sampling/LikelyTokens.h"
 #include "runtime/sampling/Logarithm.h"
 #include "test/runtime/RuntimeChecks.h"
 

@@ -2,12 +2,16 @@
 // ARTIFACT: filters, ties, rules, NaN, padding and reproducibility of the sampler. 260 ids, of which the tokenizer has
 // 257.
 #include "runtime/sampling/ModelSettings.h"
+#include "runtime/sampling/Sampler.h"
 #include "test/runtime/FakeSession.h"
 #include "test/runtime/RuntimeChecks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace talc::test {
 namespace {
@@ -41,6 +45,18 @@ std::map<int32_t, int> histogram(const FakeSession &fake, talc_sampling sampling
   for (int32_t id : draw(fake, sampling, logits, count))
     ++result[id];
   return result;
+}
+
+// The token that is drawn after a text.
+int32_t drawAfter(const FakeSession &fake, const talc_sampling &sampling, const std::vector<int32_t> &text,
+                  const Logits &logits) {
+  talc_sampler *sampler = nullptr;
+  talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr);
+  talc_sampler_accept(sampler, text.data(), static_cast<int32_t>(text.size()), nullptr);
+  int32_t id = -1;
+  talc_sample(sampler, logits.data(), &id, nullptr);
+  talc_sampler_destroy(sampler);
+  return id;
 }
 
 bool checkGreedy(const FakeSession &fake) {
@@ -79,6 +95,41 @@ bool checkFilters(const FakeSession &fake) {
           expect(count({1, 0, 1, 0, 1, 1, 1}) == 4 && count({1, 2, 1, 0, 1, 1, 0.9f}) == 2, "typical-p after top-k");
   good &= expect(count({100, 0, 1, 0, 1, 1}) == 4 && count({0.01f, 0, 1, 0, 1, 1}) == 1, "temperature");
   return good;
+}
+
+// Applies a penalty of 2, which is exact, to tokens of a text, and forbids all but the `count` likeliest.
+Logits keepLikeliest(Logits logits, const std::set<int32_t> &text, size_t count) {
+  for (int32_t id : text)
+    logits[id] = logits[id] > 0 ? logits[id] / 2 : logits[id] * 2;
+  logits.resize(257);  // the tokenizer's
+  std::vector<int32_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return std::pair(-logits[a], a) < std::pair(-logits[b], b); });
+  std::for_each(order.begin() + static_cast<ptrdiff_t>(count), order.end(),
+                [&](int32_t id) { logits[id] = -HUGE_VALF; });
+  logits.resize(260, -HUGE_VALF);
+  return logits;
+}
+
+// Top-k looks at a few blocks of the vocabulary; with as many as the vocabulary has, at all.
+bool checkLikeliest(const FakeSession &fake) {
+  bool good = true;
+  Random random(5);
+  for (uint64_t round = 0; round < 60; ++round) {
+    Logits logits(260);
+    for (float &logit : logits)  // with ties
+      logit = static_cast<float>(static_cast<int>(random.uniform() * 40) - 25) / 4;
+    logits[round] = -HUGE_VALF;
+    auto k = static_cast<int32_t>(1 + round % 6);
+    std::vector<int32_t> text;
+    if (round % 2 == 1)
+      text = {3, 250, static_cast<int32_t>(round), 3, 258, 100};
+    talc_sampling few = {2, k, 1, 0, text.empty() ? 1.0f : 2.0f, round}, whole = {2, 260, 1, 0, 1, round};
+    const Logits kept = keepLikeliest(logits, {text.begin(), text.end()}, k);
+    good &= drawAfter(fake, few, text, logits) == drawAfter(fake, whole, {}, kept);
+  }
+  return expect(good, "top-k of blocks");
 }
 
 // Golden values: they may never change, on no machine.
@@ -244,8 +295,8 @@ bool checkSampler(const Arguments &arguments) {
   FakeSession fake(arguments.at(0), 1);
   if (!expect(fake.session, fake.error.text))
     return false;
-  bool good = checkGreedy(fake) && checkFilters(fake) && checkSeeds(fake) && checkSettings(fake) && checkRules(fake) &&
-              checkWrongRules(fake) && checkDefaults();
+  bool good = checkGreedy(fake) && checkFilters(fake) && checkLikeliest(fake) && checkSeeds(fake) &&
+              checkSettings(fake) && checkRules(fake) && checkWrongRules(fake) && checkDefaults();
   return good && checkSuppressed(arguments.at(1));
 }
 
