@@ -322,6 +322,27 @@ talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32
   return talc::refusedMemory(error);
 }
 
+talc_status talc_sampler_bias(talc_sampler *sampler, const talc_logit_bias *biases, int32_t count,
+                              talc_error *error) try {
+  if (!sampler || count < 0 || (!biases && count > 0))
+    return wrongArgument(__func__, "sampler or biases is NULL, or count is negative", error);
+  Status status = sampler->sampler->setBiases(biases, count);
+  sampler->sampler->reserve(sampler->scratch);
+  return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_sampler_allow(talc_sampler *sampler, const uint32_t *bits, int32_t words, talc_error *error) try {
+  if (!sampler)
+    return wrongArgument(__func__, "sampler is NULL", error);
+  Status status = sampler->sampler->allow(bits, words);
+  sampler->sampler->reserve(sampler->scratch);
+  return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
 talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error) try {
   if (!sampler || !logits || !id)
     return wrongArgument(__func__, "sampler, logits or id is NULL", error);

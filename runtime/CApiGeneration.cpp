@@ -84,6 +84,15 @@ static int32_t countUnfinished(const talc_generator *generator) {
   return generator ? generator->scheduler.unfinished() : 0;
 }
 
+talc_status talc_generator_wait(talc_generator *generator, int32_t milliseconds, talc_error *error) try {
+  if (!generator || milliseconds < TALC_NONE)
+    return wrongArgument(__func__, "generator is NULL, or milliseconds are negative and not TALC_NONE", error);
+  generator->scheduler.wait(milliseconds);
+  return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
 talc_status talc_generator_step(talc_generator *generator, int32_t *unfinished, talc_error *error) try {
   if (unfinished)
     *unfinished = 0;

@@ -121,7 +121,8 @@ enum {
 };
 
 /* How the next token is chosen from logits. The order is that of Hugging Face's generate(), whose
-   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, typical-p, draw. 0
+   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, typical-p, draw;
+   biases come before, the penalties of presence and frequency (OpenAI's) behind the repetition penalty. 0
    means the model's default, so that {.temperature = 0.8f} changes only that; talc_model_info says what it is. */
 typedef struct talc_sampling {
   float temperature; /* logits are divided by it; TALC_NONE: greedy, the largest logit (of equal ones the lowest id) */
@@ -132,8 +133,16 @@ typedef struct talc_sampling {
   uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
   float typical_p;          /* then keep the fewest whose information is closest to the expected and whose probabilities
                                reach typical_p; 1: all. In (0, 1] */
-  int32_t reserved[7];
+  float presence_penalty;   /* is subtracted from the logits of tokens that were chosen before. -100 to 100 */
+  float frequency_penalty;  /* the same for each time that they were chosen */
+  int32_t reserved[5];
 } talc_sampling;
+
+/* What is added to a token's logit, before penalties. Minus infinity: the token is never chosen. */
+typedef struct talc_logit_bias {
+  int32_t id;
+  float bias;
+} talc_logit_bias;
 
 typedef enum talc_model_kind {
   TALC_MODEL_DECODER = 1,        /* continues sequences */

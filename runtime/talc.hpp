@@ -213,6 +213,11 @@ public:
     check([&](talc_error *e) { return talc_generator_cancel(get(), number, e); });
   }
 
+  // Waits until there is something to do, at most so many milliseconds.
+  void wait(int32_t milliseconds = TALC_NONE) {
+    check([&](talc_error *e) { return talc_generator_wait(get(), milliseconds, e); });
+  }
+
   // One step of all requests. Returns how many have not ended.
   int32_t step() {
     int32_t unfinished = 0;

@@ -49,6 +49,12 @@ typedef struct talc_text_result {
   double score;       /* sum of the tokens' log-probabilities, divided by count ^ length_penalty */
 } talc_text_result;
 
+/* A token that could have been chosen. */
+typedef struct talc_token_probability {
+  int32_t id, reserved;
+  double log_probability; /* of the model, before settings change it */
+} talc_token_probability;
+
 /* What happened to a request. What it points to lives until the callback returns. Later versions add fields. */
 typedef struct talc_event {
   int64_t request; /* its number */
@@ -64,6 +70,8 @@ typedef struct talc_event {
   const float *logits;    /* [logit_rows][vocabulary_size] */
   const talc_text_result *results; /* [result_count], the best first */
   const talc_error *error;         /* END with TALC_ENDING_FAILED, such as LOGITS; else NULL */
+  int32_t top_count, reserved;     /* TOKEN: as many as top_log_probabilities, or all that the vocabulary has */
+  const talc_token_probability *top; /* [top_count], the likeliest tokens of the model, the likeliest first */
 } talc_event;
 
 /* Returns 0 to go on; anything else cancels the request, whose TALC_EVENT_END still comes. It may call
@@ -109,6 +117,9 @@ typedef struct talc_request {
   const char *source_language; /* of `text`, one of talc_model_info.languages; NULL: the model's source_language */
   const char *target_language; /* of the answer. Its token takes the place of a language in search->start_token and
                                   search->forced_begin; if neither is one, it is forced_begin. NULL: as these say */
+  const talc_logit_bias *biases; /* [bias_count], as for talc_sampler_bias; not with beams */
+  int32_t bias_count;
+  int32_t top_log_probabilities; /* with each new token the likeliest ones, 1 to 20; 0: none; not with beams */
 } talc_request;
 
 typedef struct talc_generator_options {
@@ -134,6 +145,11 @@ TALC_API talc_status talc_generator_submit(talc_generator *generator, const talc
 
 /* The request ends in the next talc_generator_step, if it has not ended by then. Errors: ARGUMENT. */
 TALC_API talc_status talc_generator_cancel(talc_generator *generator, int64_t number, talc_error *error);
+
+/* Waits until a request is submitted or cancelled, at most so many milliseconds; TALC_NONE: as long as it takes. Returns
+   at once while there are requests that have not ended. For the thread that calls talc_generator_step. Errors:
+   ARGUMENT. */
+TALC_API talc_status talc_generator_wait(talc_generator *generator, int32_t milliseconds, talc_error *error);
 
 /* One step. Stores how many requests have not ended afterwards, if `unfinished` is not NULL. What is done with 0, to
    wait or to stop, is up to the caller. Allocates nothing but what talc_evaluate does, and what grows with the number

@@ -26,6 +26,16 @@ TALC_API void talc_sampler_destroy(talc_sampler *sampler);
    first talc_sample, and later what was not sampled. talc_sample adds what it returns. Errors: TOKEN (no such id). */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
+/* Biases take the place of earlier ones; several of a token add up. Errors: TOKEN (no such id), ARGUMENT (NaN or
+   infinity). */
+TALC_API talc_status talc_sampler_bias(talc_sampler *sampler, const talc_logit_bias *biases, int32_t count,
+                                       talc_error *error);
+
+/* From now on only tokens are chosen whose bit is set: bit id % 32 of bits[id / 32]. `words` is vocabulary_size / 32,
+   rounded up. The bits stay the caller's, who may change them between two calls of talc_sample. NULL: all tokens may be
+   chosen again. A token that the rules force is chosen all the same. Errors: ARGUMENT. */
+TALC_API talc_status talc_sampler_allow(talc_sampler *sampler, const uint32_t *bits, int32_t words, talc_error *error);
+
 /* Chooses a token from logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN counts as
    minus infinity; suppressed tokens, and ids that a tokenizer is present for and does not have (padding of the
    vocabulary), are never chosen. Allocates nothing, within the length of a slot. Errors: LOGITS, ARGUMENT. */

@@ -12,6 +12,8 @@
 
 namespace talc {
 
+constexpr int32_t mostTopTokens = 20;
+
 namespace {
 
 class RequestReader {
@@ -150,7 +152,15 @@ Status RequestReader::readSettings() {
   std::string wrongOne = findWrongNumber(request.sampling, request.search, vocabulary);
   if (wrongOne.empty())
     wrongOne = findWrongList(request.search, vocabulary);
-  return wrongOne.empty() ? Status() : wrong(wrongOne.c_str());
+  if (!wrongOne.empty())
+    return wrong(wrongOne.c_str());
+  if (given.bias_count < 0 || (given.bias_count > 0 && !given.biases))
+    return wrong("biases is NULL, or bias_count is negative");
+  request.biases.assign(given.biases, given.biases + given.bias_count);
+  if (given.top_log_probabilities < 0 || given.top_log_probabilities > mostTopTokens)
+    return wrong("top_log_probabilities must be 0 to 20");
+  request.topCount = std::min<size_t>(given.top_log_probabilities, vocabulary);
+  return {};
 }
 
 // The last token of a text needs no room: it is not evaluated.
@@ -200,11 +210,14 @@ Status RequestReader::readText() {
 
 // Beams that only the model's authors ask for give way to what beams cannot do.
 Status RequestReader::chooseSearch() {
-  bool unfit = request.ignoresEnd || given.stop_count > 0 || request.wantsLogProbabilities;
+  bool penalizesNew = request.sampling.presence_penalty != 0 || request.sampling.frequency_penalty != 0;
+  bool unfit = request.ignoresEnd || given.stop_count > 0 || request.wantsLogProbabilities || penalizesNew ||
+               !request.biases.empty() || request.topCount > 0;
   bool asked = given.search && given.search->beams != 0;
   bool samples = request.sampling.temperature > 0 && !asked;
   if (unfit && asked && request.searches())
-    return wrong("beams cannot be combined with ignore_end, stops or log_probabilities");
+    return wrong("beams cannot be combined with ignore_end, stops, biases, penalties of presence or frequency, "
+                 "log_probabilities or top_log_probabilities");
   if (unfit || samples || request.limit == 0)
     request.search.beams = 1;
   return {};

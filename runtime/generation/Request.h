@@ -18,6 +18,8 @@ struct Request {
   talc_search search = {};
   size_t limit = 0;        // new tokens at most; 0: the beginning is evaluated and nothing else
   bool fillsRoom = false;  // the limit comes from the model's capacity, which is less than what was asked for
+  std::vector<talc_logit_bias> biases;
+  size_t topCount = 0;  // likeliest tokens that each event of a token lists
   bool ignoresEnd = false, wantsLogits = false, wantsLogProbabilities = false;
   talc_text_form textForm = TALC_TEXT_STREAMED;
   std::vector<std::string> stops;  // the caller's and the model's; none of them is empty

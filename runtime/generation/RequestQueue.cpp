@@ -14,6 +14,7 @@ Status RequestQueue::submit(const Model &model, Request request, int64_t &number
     return status;
   std::lock_guard<std::mutex> lock(mutex);
   arrivals.splice(arrivals.end(), added);
+  news.notify_one();
   return {};
 }
 
@@ -21,6 +22,17 @@ void RequestQueue::cancel(int64_t number) {
   std::list<int64_t> added(1, number);
   std::lock_guard<std::mutex> lock(mutex);
   cancellations.splice(cancellations.end(), added);
+  news.notify_one();
+}
+
+void RequestQueue::wait(std::chrono::milliseconds time) {
+  std::unique_lock<std::mutex> lock(mutex);
+  news.wait_for(lock, time, [this] { return hasNews(); });
+}
+
+void RequestQueue::wait() {
+  std::unique_lock<std::mutex> lock(mutex);
+  news.wait(lock, [this] { return hasNews(); });
 }
 
 void RequestQueue::take(std::list<std::unique_ptr<ActiveRequest>> &arrived, std::list<int64_t> &cancelled) {

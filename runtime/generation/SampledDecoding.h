@@ -24,15 +24,19 @@ public:
 
 private:
   SampledDecoding(const Model &model, const Request &request)
-      : model(model), request(request), output(model, request) {}
+      : model(model), request(request), allIds{{0, static_cast<int32_t>(model.info().vocabularySize)}},
+        output(model, request) {}
   size_t newTokens() const { return sampler->tokens().size() - request.beginning.size(); }
   talc_ending endingAfter(int32_t id, bool stopped) const;
+  void describeProbabilities(const float *logits, talc_event &event);
   void showText(talc_event &event);
 
   const Model &model;
   const Request &request;
+  const std::vector<IdRange> allIds;
   std::unique_ptr<Sampler> sampler;
   IncrementalDetokenizer output;
+  std::vector<talc_token_probability> top;  // of the last choice
   GenerationScratch *shared = nullptr;
   size_t pushed = 0;  // new tokens whose text `output` has
   talc_ending end = TALC_ENDING_NONE;

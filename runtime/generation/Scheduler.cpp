@@ -7,9 +7,10 @@
 //                                  v         |   [a][b][c c c c][d][e e e e e e e e e e e e ...]
 //                                encode   collect, evaluate, distribute, reorder
 //
-// Texts that continue come first, since each needs one token only; beginnings take the rest of the step, the oldest
-// first. When there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a
-// source, is evaluated as a whole even where it is longer than a step. No result depends on any of this.
+// Texts that continue come first, since each needs one token only; beginnings take the rest of the step: the oldest
+// half of it, the next half of what is left, and so on, so that a long prompt does not hold up short ones. When there
+// are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a source, is evaluated as
+// a whole even where it is longer than a step. No result depends on any of this.
 //
 // Whatever can fail in a step can be done again: results stay there until every request has taken its own, and
 // callers hear of everything once.
@@ -60,6 +61,15 @@ Status Scheduler::step() {
   if (Status status = isEvaluated ? Status() : evaluate(); status.failed())
     return status;
   return distribute();
+}
+
+void Scheduler::wait(int32_t milliseconds) {
+  if (unfinished() > 0)
+    return;
+  if (milliseconds == TALC_NONE)
+    queue.wait();
+  else
+    queue.wait(std::chrono::milliseconds(milliseconds));
 }
 
 int32_t Scheduler::unfinished() const {
@@ -182,10 +192,12 @@ void Scheduler::collectTokens(size_t &room) {
 }
 
 void Scheduler::collectBeginnings(size_t room) {
+  auto waits = [](const std::unique_ptr<ActiveRequest> &one) { return !one->ended() && one->begins(); };
+  auto others = std::count_if(running.begin(), running.end(), waits);
   for (const auto &generation : running)
-    if (generation->begins() && !generation->ended()) {
+    if (waits(generation)) {
       auto first = static_cast<int32_t>(batch.size());
-      size_t tokens = generation->addBeginning(room, batch);
+      size_t share = --others > 0 ? (room + 1) / 2 : room, tokens = generation->addBeginning(share, batch);
       if (tokens == 0)
         return;
       parts.push_back({generation.get(), first, tokens, true});

@@ -19,6 +19,8 @@ public:
   Status submit(Request request, int64_t &number);
   void cancel(int64_t number) { queue.cancel(number); }
 
+  // Waits until there is something to do, or so many milliseconds; TALC_NONE: as long as it takes.
+  void wait(int32_t milliseconds);
   // Runs one step. If it fails or throws, no request has lost anything, and the next call goes on with the same step.
   Status step();
   // The number of requests that have not ended.

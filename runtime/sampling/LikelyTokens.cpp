@@ -58,11 +58,10 @@ int32_t likeliestToken(const float *logits, const std::vector<IdRange> &ranges) 
   return static_cast<int32_t>(std::find(logits + where.begin, logits + where.end, best) - logits);
 }
 
-void reserveForLikeliest(const std::vector<IdRange> &ranges, SamplingScratch &scratch) {
-  size_t blocks = 0;
-  forEachBlock(ranges, [&](int32_t, int32_t) { ++blocks; });
-  scratch.blockMaxima.reserve(blocks);
-  scratch.rankedMaxima.reserve(blocks);
+void reserveForLikeliest(size_t tokens, size_t ranges, SamplingScratch &scratch) {
+  scratch.candidates.reserve(tokens);
+  scratch.blockMaxima.reserve(tokens / blockSize + ranges);
+  scratch.rankedMaxima.reserve(tokens / blockSize + ranges);
 }
 
 void appendLikeliest(const float *logits, const std::vector<IdRange> &ranges, size_t count, SamplingScratch &scratch) {

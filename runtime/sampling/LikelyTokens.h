@@ -16,8 +16,8 @@ float highestValue(const float *values, size_t count);
 // Returns the likeliest token of `ranges`, the lowest of equal ones; -1: none is above minus infinity.
 int32_t likeliestToken(const float *logits, const std::vector<IdRange> &ranges);
 
-// Makes `scratch` large enough for appendLikeliest.
-void reserveForLikeliest(const std::vector<IdRange> &ranges, SamplingScratch &scratch);
+// Makes `scratch` large enough for appendLikeliest of so many tokens in so many ranges.
+void reserveForLikeliest(size_t tokens, size_t ranges, SamplingScratch &scratch);
 
 // Appends the `count` likeliest tokens of `ranges` to the candidates, and others that are at least as likely as one of
 // them. Minus infinity and NaN are left out. `logits` has one value per id.

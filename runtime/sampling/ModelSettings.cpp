@@ -44,6 +44,9 @@ template <typename Settings> static bool usesReserved(const Settings &settings) 
 std::string findWrongNumber(const talc_sampling &sampling, const talc_search &search, int32_t vocabulary) {
   if (usesReserved(sampling) || usesReserved(search))
     return "reserved must be 0";
+  for (float penalty : {sampling.presence_penalty, sampling.frequency_penalty})
+    if (!(penalty >= -100 && penalty <= 100))
+      return "penalties of presence and frequency must be numbers from -100 to 100";
   // Everything else that the table names is neutral.
   talc_model_info info = {};
   describeSettings(artifact::neutralSettings<artifact::StoredForm>(), info);

@@ -5,6 +5,7 @@
 #include "runtime/sampling/Exponential.h"
 #include "runtime/sampling/LikelyTokens.h"
 #include "runtime/sampling/ModelSettings.h"
+#include "runtime/sampling/TokenMask.h"
 #include "runtime/sampling/filters/Filter.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 namespace talc {
 
 Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_search &search, size_t length)
-    : model(model), settings(settings), length(length), rules(makeRules(model, search)), random(settings.seed) {
+    : model(model), settings(settings), length(length), rules(makeRules(model, search)), penalties(settings),
+      random(settings.seed) {
   const std::vector<int32_t> &ids = model.sampleableIds();
   auto isNeverChosen = [&](int32_t id) { return !std::binary_search(ids.begin(), ids.end(), id); };
   auto &list = rules.suppressed;
@@ -24,15 +26,14 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
 }
 
 void Sampler::reserve(SamplingScratch &scratch) const {
-  size_t vocabulary = model.info().vocabularySize;
-  if (rules.forbidsAny() || penalizes())
+  size_t vocabulary = model.info().vocabularySize, ranges = model.sampleableRanges().size();
+  penalties.reserve(vocabulary, scratch);
+  if (editsLogits() || penalties.areOn())
     scratch.allowed.resize(vocabulary);
-  if (penalizes())
-    scratch.marks.reserve(vocabulary);
-  if (settings.temperature == 0)
-    return;
-  scratch.candidates.reserve(model.sampleableIds().size());
-  reserveForLikeliest(model.sampleableRanges(), scratch);
+  if (mask)  // at worst every other token
+    scratch.ranges.reserve(ranges += (vocabulary + 1) / 2);
+  if (settings.temperature != 0)
+    reserveForLikeliest(model.sampleableIds().size(), ranges, scratch);
 }
 
 Status Sampler::create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
@@ -56,71 +57,99 @@ Status Sampler::accept(const int32_t *ids, int32_t count) {
   return {};
 }
 
-double Sampler::penalized(const float *logits, const TokenMarks &marks, int32_t id) const {
-  double logit = logits[id];
-  if (!penalizes() || !marks.contains(id))
-    return logit;
-  return logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
+Status Sampler::setBiases(const talc_logit_bias *given, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    if (Status status = model.checkIds(&given[i].id, 1, "biases"); status.failed())
+      return status;
+    if (!(given[i].bias < HUGE_VALF))
+      return Status::failure(TALC_ERROR_ARGUMENT, "sampling: a bias must be a number or minus infinity");
+  }
+  biases.assign(given, given + count);
+  return {};
+}
+
+Status Sampler::allow(const uint32_t *bits, int32_t words) {
+  size_t expected = (model.info().vocabularySize + 31) / 32;
+  if (bits && (words < 0 || static_cast<size_t>(words) != expected))
+    return Status::failure(TALC_ERROR_ARGUMENT, "sampling: %d words of bits, expected %zu: vocabulary_size / 32", words,
+                           expected);
+  mask = bits;
+  return {};
+}
+
+// The ids among which one is chosen.
+const std::vector<IdRange> &Sampler::choosableRanges(SamplingScratch &scratch) const {
+  if (!mask)
+    return model.sampleableRanges();
+  intersect(model.sampleableRanges(), mask, scratch.ranges);
+  return scratch.ranges;
 }
 
 // Returns the likeliest id, the lowest of equal ones; -1: none. Minus infinity and NaN are never chosen.
-int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
-  if (!penalizes())
-    return likeliestToken(logits, model.sampleableRanges());
+int32_t Sampler::findBest(const float *logits, const std::vector<IdRange> &ranges,
+                          const SamplingScratch &scratch) const {
+  if (!penalties.areOn())
+    return likeliestToken(logits, ranges);
   int32_t best = -1;
   double highest = -HUGE_VAL;
-  for (int32_t id : model.sampleableIds())
-    if (double logit = penalized(logits, marks, id); logit > highest) {
+  forEachId(ranges, [&](int32_t id) {
+    if (double logit = penalties.apply(logits[id], id, scratch); logit > highest) {
       highest = logit;
       best = id;
     }
+  });
   return best;
 }
 
-// Moves the tokens of the text, whose order the penalty changes, from the logits to the candidates.
-const float *Sampler::setTextApart(const float *logits, SamplingScratch &scratch) const {
-  const std::vector<int32_t> &ids = model.sampleableIds();
+// Moves the tokens of the text, whose order penalties change, from the logits to the candidates.
+const float *Sampler::setTextApart(const float *logits, const std::vector<IdRange> &ranges,
+                                   SamplingScratch &scratch) const {
   if (logits != scratch.allowed.data())
     std::copy(logits, logits + scratch.allowed.size(), scratch.allowed.begin());
   for (int32_t id : text)
     if (float &logit = scratch.allowed[id]; logit > -HUGE_VALF) {
-      if (std::binary_search(ids.begin(), ids.end(), id))
-        scratch.candidates.push_back({penalized(scratch.allowed.data(), scratch.marks, id), id});
+      if (containsId(ranges, id))
+        scratch.candidates.push_back({penalties.apply(logit, id, scratch), id});
       logit = -HUGE_VALF;
     }
   return scratch.allowed.data();
 }
 
-// Candidates are the ids with a logit above minus infinity, after the repetition penalty; where no more than the k
-// likeliest count, many of the others are left out.
-void Sampler::collect(const float *logits, SamplingScratch &scratch) const {
+// Candidates are the ids with a logit above minus infinity, after penalties; where no more than the k likeliest count,
+// many of the others are left out.
+void Sampler::collect(const float *logits, const std::vector<IdRange> &ranges, SamplingScratch &scratch) const {
   scratch.candidates.clear();
   if (settings.top_k > 0) {
-    const float *rest = penalizes() ? setTextApart(logits, scratch) : logits;
-    return appendLikeliest(rest, model.sampleableRanges(), settings.top_k, scratch);
+    const float *rest = penalties.areOn() ? setTextApart(logits, ranges, scratch) : logits;
+    return appendLikeliest(rest, ranges, settings.top_k, scratch);
   }
-  for (int32_t id : model.sampleableIds()) {
-    double logit = penalized(logits, scratch.marks, id);
+  forEachId(ranges, [&](int32_t id) {
+    double logit = penalties.apply(logits[id], id, scratch);
     if (logit > -HUGE_VAL)  // false for NaN
       scratch.candidates.push_back({logit, id});
-  }
+  });
 }
 
 Status Sampler::sample(const float *logits, SamplingScratch &scratch, int32_t &id) {
   UnfinishedText unfinished = {text.data(), text.size(), beginning, text.size() + 1 == length};
   id = rules.forced(unfinished);
-  if (id < 0)
-    if (Status status = choose(forbid(logits, unfinished, scratch.allowed), scratch, id); status.failed())
+  if (id < 0) {
+    penalties.read(unfinished, scratch);
+    if (Status status = choose(edit(logits, unfinished, scratch.allowed), scratch, id); status.failed())
       return status;
+  }
   text.push_back(id);
   samples = true;
   return {};
 }
 
-const float *Sampler::forbid(const float *logits, const UnfinishedText &unfinished, std::vector<float> &allowed) const {
-  if (!rules.forbidsAny())
+// Adds biases and forbids tokens, in a copy.
+const float *Sampler::edit(const float *logits, const UnfinishedText &unfinished, std::vector<float> &allowed) const {
+  if (!editsLogits())
     return logits;
   std::copy(logits, logits + allowed.size(), allowed.begin());
+  for (const talc_logit_bias &bias : biases)
+    allowed[bias.id] += bias.bias;
   auto forbidOne = [&allowed](int32_t id) { allowed[id] = -HUGE_VALF; };
   rules.forEachUnfit(unfinished, forbidOne);
   rules.forEachSuppressed(unfinished, forbidOne);
@@ -128,21 +157,17 @@ const float *Sampler::forbid(const float *logits, const UnfinishedText &unfinish
 }
 
 Status Sampler::choose(const float *logits, SamplingScratch &scratch, int32_t &id) {
-  if (penalizes()) {
-    scratch.marks.clear();
-    for (int32_t used : text)
-      scratch.marks.add(used);
-  }
-  int32_t best = findBest(logits, scratch.marks);
+  const std::vector<IdRange> &ranges = choosableRanges(scratch);
+  int32_t best = findBest(logits, ranges, scratch);
   if (best < 0)
     return Status::failure(TALC_ERROR_LOGITS,
                            "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
-  double highest = penalized(logits, scratch.marks, best);
+  double highest = penalties.apply(logits[best], best, scratch);
   if (settings.temperature == 0 || highest == HUGE_VAL) {
     id = best;
   } else {
-    collect(logits, scratch);
+    collect(logits, ranges, scratch);
     takeExponentials(scratch.candidates, highest);
     id = draw(scratch.candidates);
   }

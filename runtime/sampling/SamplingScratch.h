@@ -2,6 +2,8 @@
 // Memory for choosing a token: lists as long as the vocabulary.
 #pragma once
 
+#include "runtime/artifact/Model.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,6 +47,8 @@ struct SamplingScratch {
   std::vector<float> rankedMaxima;    // the same, the largest ones first
   std::vector<double> scores;         // [vocabulary], of beam search
   TokenMarks marks;                   // tokens that the text has already
+  std::vector<uint32_t> counts;       // [vocabulary], how often the new part of a text has its tokens
+  std::vector<IdRange> ranges;        // tokens that a mask allows
 };
 
 }  // namespace talc

@@ -42,7 +42,7 @@ bool checkSizes(FakeSession &fake) {
   good &= expect(talc_model_get_info(fake.model, &info.known, &e) == TALC_OK && info.more[0] == 0x55555555,
                  "0 is the first version");
   talc_sampling sampling = info.known.sampling;
-  sampling.reserved[6] = 1;
+  sampling.reserved[4] = 1;
   talc_sampler *sampler = nullptr;
   return fails(talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, &e), TALC_ERROR_ARGUMENT, e,
                "reserved must be 0") &&

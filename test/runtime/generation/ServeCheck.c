@@ -20,6 +20,7 @@ enum {
   MOST_TOKENS = 96,
   MOST_TEXT = 4096,
   MOST_RESULTS = 4,
+  MOST_TOP = 3,
   SLOTS = 7,
   SUBMITTERS = 2
 };
@@ -59,6 +60,7 @@ typedef struct Told {
   size_t text_size;
   char text[MOST_TEXT];
   double log_probabilities[MOST_TOKENS];
+  talc_token_probability top[MOST_TOKENS][MOST_TOP];
   double scores[MOST_RESULTS];
   talc_ending ending;
   int32_t ends;
@@ -68,6 +70,7 @@ typedef struct Asked {
   talc_request request;
   talc_sampling sampling;
   talc_search search;
+  talc_logit_bias biases[2];
   int32_t ids[MOST_PROMPT];
   int32_t stop_after; /* on_event gives up after so many tokens; 0: never */
   int32_t cancels;    /* another thread gives up at some time */
@@ -108,6 +111,8 @@ static int32_t take(void *user, const talc_event *event) {
   told->text_size += event->text_size;
   if (event->kind == TALC_EVENT_TOKEN && told->count < MOST_TOKENS) {
     told->log_probabilities[told->count] = event->log_probability;
+    for (int32_t i = 0; i < event->top_count && i < MOST_TOP; ++i)
+      told->top[told->count][i] = event->top[i];
     told->ids[told->count++] = event->ids[0];
   }
   if (event->kind == TALC_EVENT_END) {
@@ -160,6 +165,13 @@ static void choose(Asked *one, const talc_model_info *info, uint64_t *state) {
   one->request.new_tokens = 1 + (int32_t)next(state, MOST_TOKENS);
   one->request.text_form = next(state, 4) ? TALC_TEXT_STREAMED : TALC_TEXT_AT_END;
   if (one->search.beams == 1) {
+    one->biases[0] = (talc_logit_bias){one->ids[0], 3};
+    one->biases[1] = (talc_logit_bias){one->ids[one->request.count - 1], -3};
+    one->request.biases = one->biases;
+    one->request.bias_count = next(state, 3) ? 0 : 2;
+    one->request.top_log_probabilities = next(state, 3) ? 0 : MOST_TOP;
+    one->sampling.presence_penalty = next(state, 3) ? 0 : 0.5f;
+    one->sampling.frequency_penalty = next(state, 3) ? 0 : 0.25f;
     one->request.stops = stops;
     one->request.stop_count = next(state, 4) ? 0 : 2;
     one->request.log_probabilities = next(state, 2) == 0;
@@ -223,7 +235,7 @@ static void serve(void) {
     int32_t unfinished;
     check(talc_generator_step(generator, &unfinished, &error), &error);
     if (unfinished == 0)
-      wait(50);
+      check(talc_generator_wait(generator, 100, &error), &error);
   }
   for (int32_t i = 0; i <= SUBMITTERS; ++i)
     pthread_join(threads[i], NULL);
@@ -269,7 +281,8 @@ static int32_t isCut(const Asked *one) {
 static int32_t isSame(const Told *a, const Told *b) {
   return a->ending == b->ending && isPrefix(a, b) && isPrefix(b, a) && a->result_count == b->result_count &&
          a->result_tokens == b->result_tokens && memcmp(a->scores, b->scores, sizeof(a->scores)) == 0 &&
-         memcmp(a->log_probabilities, b->log_probabilities, sizeof(a->log_probabilities)) == 0;
+         memcmp(a->log_probabilities, b->log_probabilities, sizeof(a->log_probabilities)) == 0 &&
+         memcmp(a->top, b->top, sizeof(a->top)) == 0;
 }
 
 static void compare(int32_t index) {

@@ -132,6 +132,94 @@ bool checkLikeliest(const FakeSession &fake) {
   return expect(good, "top-k of blocks");
 }
 
+// Greedy tokens of these logits, one after another, by a sampler that `prepare` has changed.
+template <typename Prepare>
+std::vector<int32_t> chooseGreedily(const FakeSession &fake, talc_sampling sampling, const Logits &logits,
+                                    Prepare prepare) {
+  sampling.temperature = 0;
+  talc_sampler *sampler = nullptr;
+  talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr);
+  prepare(sampler);
+  std::vector<int32_t> ids(4);
+  for (int32_t &id : ids)
+    if (talc_sample(sampler, logits.data(), &id, nullptr) != TALC_OK)
+      id = -1;
+  talc_sampler_destroy(sampler);
+  return ids;
+}
+
+bool checkNewPenalties(const FakeSession &fake) {
+  using Ids = std::vector<int32_t>;
+  Logits logits(260, -1);
+  logits[10] = 2, logits[11] = 1.5f, logits[12] = 0.75f;
+  const int32_t beginning[] = {10, 10};
+  auto accept = [&](talc_sampler *sampler) { talc_sampler_accept(sampler, beginning, 2, nullptr); };
+  talc_sampling presence = {0, 0, 1, 0, 1, 0, 1, 1}, frequency = {0, 0, 1, 0, 1, 0, 1, 0, 1}, both = frequency;
+  both.repetition_penalty = 4;
+  talc_sampling wrong = presence;
+  wrong.frequency_penalty = NAN;
+  talc_sampler *none = nullptr;
+  bool good = expect(chooseGreedily(fake, presence, logits, accept) == Ids{10, 11, 10, 10}, "presence, once");
+  good &= expect(chooseGreedily(fake, frequency, logits, accept) == Ids{10, 11, 10, 12}, "frequency, each time");
+  good &= expect(chooseGreedily(fake, both, logits, accept) == Ids{11, 12, 10, 10}, "frequency behind repetition");
+  return expect(talc_sampler_create(fake.session, &wrong, nullptr, 0, &none, nullptr) == TALC_ERROR_ARGUMENT, "NaN") &&
+         good;
+}
+
+bool checkBiases(const FakeSession &fake) {
+  using Ids = std::vector<int32_t>;
+  Logits logits(260, 0);
+  logits[10] = 2;
+  const talc_logit_bias biases[] = {{12, 1.5f}, {12, 1}, {10, -HUGE_VALF}, {13, 2.25f}}, unknown = {260, 1},
+                        infinite = {1, HUGE_VALF};
+  auto bias = [&](int32_t count) {
+    return [&biases, count](talc_sampler *sampler) { talc_sampler_bias(sampler, biases, count, nullptr); };
+  };
+  bool good = expect(chooseGreedily(fake, greedy, logits, bias(1)) == Ids(4, 10), "a bias that is not enough");
+  good &= expect(chooseGreedily(fake, greedy, logits, bias(2)) == Ids(4, 12), "biases add up");
+  good &= expect(chooseGreedily(fake, greedy, logits, bias(4)) == Ids(4, 12), "minus infinity");
+  chooseGreedily(fake, greedy, logits, [&](talc_sampler *sampler) {
+    good &= expect(talc_sampler_bias(sampler, &unknown, 1, nullptr) == TALC_ERROR_TOKEN, "a bias of no token");
+    good &= expect(talc_sampler_bias(sampler, &infinite, 1, nullptr) == TALC_ERROR_ARGUMENT, "an infinite bias");
+  });
+  return good;
+}
+
+// A mask gives what logits of minus infinity give.
+bool checkMask(const FakeSession &fake) {
+  bool good = true;
+  Random random(11);
+  for (uint64_t round = 0; round < 80; ++round) {
+    uint32_t bits[9] = {};
+    Logits logits(260), masked(260, -HUGE_VALF);
+    for (int32_t id = 0; id < 260; ++id) {
+      logits[id] = static_cast<float>(random.uniform() * 4);
+      if (random.uniform() < (round % 2 ? 0.9 : 0.1)) {
+        bits[id / 32] |= 1u << (id % 32);
+        masked[id] = logits[id];
+      }
+    }
+    const talc_sampling sampling = {
+        round % 3 ? 1.0f : 0.0f, static_cast<int32_t>(round % 4 * 5), 1, 0, round % 5 ? 1.0f : 2.0f, round};
+    talc_sampler *sampler = nullptr;
+    const std::vector<int32_t> text = {7, 100, 200};
+    talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr);
+    talc_sampler_accept(sampler, text.data(), 3, nullptr);
+    good &= expect(talc_sampler_allow(sampler, bits, 8, nullptr) == TALC_ERROR_ARGUMENT, "too few words of bits");
+    int32_t id = -1;
+    if (talc_sampler_allow(sampler, bits, 9, nullptr) != TALC_OK ||
+        talc_sample(sampler, logits.data(), &id, nullptr) != TALC_OK)
+      id = -1;
+    good &= id == drawAfter(fake, sampling, text, masked);
+    std::fill(bits, bits + 9, 0);
+    good &= expect(talc_sample(sampler, logits.data(), &id, nullptr) == TALC_ERROR_LOGITS, "an empty mask");
+    talc_sampler_allow(sampler, nullptr, 0, nullptr);
+    good &= talc_sample(sampler, logits.data(), &id, nullptr) == TALC_OK;
+    talc_sampler_destroy(sampler);
+  }
+  return expect(good, "masks");
+}
+
 // Golden values: they may never change, on no machine.
 bool checkSeeds(const FakeSession &fake) {
   Logits logits(260);
@@ -295,8 +383,9 @@ bool checkSampler(const Arguments &arguments) {
   FakeSession fake(arguments.at(0), 1);
   if (!expect(fake.session, fake.error.text))
     return false;
-  bool good = checkGreedy(fake) && checkFilters(fake) && checkLikeliest(fake) && checkSeeds(fake) &&
-              checkSettings(fake) && checkRules(fake) && checkWrongRules(fake) && checkDefaults();
+  bool good = checkGreedy(fake) && checkFilters(fake) && checkLikeliest(fake) && checkNewPenalties(fake) &&
+              checkBiases(fake) && checkMask(fake) && checkSeeds(fake) && checkSettings(fake) && checkRules(fake) &&
+              checkWrongRules(fake) && checkDefaults();
   return good && checkSuppressed(arguments.at(1));
 }
 
