@@ -183,9 +183,13 @@ public:
   // Reorders the rows of heads whose files pair neighbors of the first `rotary` rows, for the half-split pairs of
   // `rope`.
   Weight halfSplit(Weight weight, int64_t width, int64_t rotary);
+  // Swaps the halves of the rows of heads: pairs turn by negative angles as their swapped features do by positive ones.
+  Weight swapHalves(Weight weight, int64_t width);
   Weight plus(Weight weight, double value);
   // A vector of ones, for norms without weights.
   Weight ones(int64_t count);
+  // A weight with one value everywhere.
+  Weight filled(const Shape &shape, double value);
   // A number rounded to the type that the file of a weight has.
   double asStored(Weight weight, double value) const;
   // Concatenates weights along the first dimension.
@@ -194,6 +198,9 @@ public:
   // Sinusoidal embeddings of all positions that a sequence may have: [positions + first, width], for `position` with
   // this offset. The row before the first is zero.
   Weight sinusoids(int64_t width, Sinusoids layout, int64_t first = 0);
+  // A number for every position, [positions, 1]: value(floor((position + shift) / period)). None if that is value(0)
+  // everywhere.
+  Weight steps(int64_t period, int64_t shift, const std::function<double(int64_t step)> &value);
   // The bias of attention by distance, from a table of buckets [buckets, heads] (T5). One weight serves all layers.
   Weight relativeBias(Weight table, bool bidirectional, int64_t maxDistance);
   // The keys of `distances` distances, from a projection [heads*d, E]: [heads*D, d], furthest first, times `scale`.

@@ -5,6 +5,7 @@
 #include "frontends/GraphBuilder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -82,6 +83,18 @@ Weight GraphBuilder::halfSplit(Weight weight, int64_t width, int64_t rotary) {
       graph->addRecipe(graph->weightName(weight) + ".half_split", graph->shape(weight), recipe, {weight}));
 }
 
+Weight GraphBuilder::swapHalves(Weight weight, int64_t width) {
+  if (!graph->ready(weight))
+    return {};
+  std::vector<Weight> parts;
+  Shape sizes = graph->shape(weight);
+  for (int64_t first = 0, half = width / 2; first < sizes[0]; first += width)
+    for (int64_t side : {half, int64_t(0)})
+      parts.push_back(rows(weight, first + side, half, sizes[0]));
+  auto recipe = ConcatRecipeAttr::get(graph->builder.getContext());
+  return graph->weight(graph->addRecipe(graph->weightName(weight) + ".swapped", sizes, recipe, parts));
+}
+
 Weight GraphBuilder::plus(Weight weight, double value) {
   if (!graph->ready(weight))
     return {};
@@ -95,6 +108,11 @@ Weight GraphBuilder::plus(Weight weight, double value) {
 Weight GraphBuilder::ones(int64_t count) {
   auto recipe = FillSourceAttr::get(graph->builder.getContext(), llvm::APFloat(1.0));
   return graph->weight(graph->addRecipe("ones." + std::to_string(count), {count}, recipe, {}));
+}
+
+Weight GraphBuilder::filled(const Shape &shape, double value) {
+  auto recipe = FillSourceAttr::get(graph->builder.getContext(), llvm::APFloat(value));
+  return graph->weight(graph->addRecipe(fmt::format("filled.{}.{}", value, fmt::join(shape, ".")), shape, recipe, {}));
 }
 
 double GraphBuilder::asStored(Weight weight, double value) const {
@@ -138,6 +156,18 @@ Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout, int64_t first) {
   std::string name = fmt::format("sinusoids.{}.{}", stringifySinusoidLayout(kind).str(), width);
   auto recipe = SinusoidTableRecipeAttr::get(graph->builder.getContext(), kind, first - 1);
   return graph->weight(graph->addRecipe(name, {graph->maxSequence + first, width}, recipe, {}));
+}
+
+Weight GraphBuilder::steps(int64_t period, int64_t shift, const std::function<double(int64_t step)> &value) {
+  if (graph->failed() || graph->maxSequence + shift <= period)
+    return {};
+  std::vector<Weight> parts;
+  for (int64_t position = 0; position < graph->maxSequence;) {
+    int64_t step = (position + shift) / period, next = std::min((step + 1) * period - shift, graph->maxSequence);
+    parts.push_back(filled({next - position, 1}, value(step)));
+    position = next;
+  }
+  return concat("steps", parts);
 }
 
 Weight GraphBuilder::alibi(int64_t heads, double factor) {

@@ -8,6 +8,7 @@
 #include "frontends/ConfigSource.h"
 #include "frontends/Layers.h"
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -27,10 +28,10 @@ struct RopeKeys {
   double share = 1;       // of a head's features that are rotated
   bool hasShare = false;  // the family reads another share from the key; others do only where positions are scaled
   const char *thetaKey = "rope_theta", *shareKey = "partial_rotary_factor";
-  int64_t original = 0;     // the original context length; 0: max_position_embeddings
-  bool ownScaling = false;  // rope_scaling is for layers of another type
-  bool isByType = true;     // rope_parameters may have an object for each type of layer
-  bool hasAlpha = false;    // `alpha` is a key of dynamic scaling
+  int64_t original = 0;                         // the original context length; 0: max_position_embeddings
+  bool ownScaling = false;                      // rope_scaling is for layers of another type
+  bool isByType = true;                         // rope_parameters may have an object for each type of layer
+  std::array<std::string_view, 2> others = {};  // keys beside the usual ones, which the family reads itself
 };
 
 class ModelConfig {

@@ -206,7 +206,7 @@ void ModelConfig::refuseOtherRopeKeys(const RopeKeys &keys) const {
                                                "high_freq_factor", "original_max_position_embeddings"};
   for (const auto &[key, value] : object->items())
     if (!value.is_null() && std::find(std::begin(known), std::end(known), key) == std::end(known) &&
-        !(keys.hasAlpha && key == "alpha"))
+        std::find(keys.others.begin(), keys.others.end(), key) == keys.others.end())
       unsupported(key, "may change how positions turn, and talc does not know how");
 }
 

@@ -89,6 +89,31 @@ void defineSarvamMla(GraphBuilder &g, const ModelConfig &config) {
                {.experts = 128, .perToken = 8, .inner = 2048, .denseLayers = 1, .shared = 1, .factor = 2.5}, 1, 1);
 }
 
+// A.X K1: a norm behind the experts.
+void defineAxk1(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 163840,
+                     .width = 7168,
+                     .inner = 18432,
+                     .layers = 61,
+                     .heads = 64,
+                     .positions = 32768,
+                     .headWidth = 64});
+  DeepSeekMoeDefaults defaults = {
+      .experts = 192, .perToken = 8, .inner = 2048, .denseLayers = 1, .shared = 1, .factor = 2.5};
+  LatentAttention attention = readAttention(d);
+  attention.interleaved = config.flag("rope_interleave", true);
+  MoeLayer moe = readDeepSeekMoe(d, defaults);
+  readBiasedRouting(moe, config, 8, 4);
+  d.otherAttention = attention;
+  useDeepSeekMoe(
+      d,
+      [moe, norm = d.norm](GraphBuilder &g, Tensor x, int64_t layer) {
+        return norm.write(g, moe(g, x, layer), "post_mlp_layernorm");
+      },
+      defaults);
+  d.define(g);
+}
+
 // Latent attention, and no experts.
 void defineYoutu(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, {.vocabulary = 128256,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EXAONE 3 (arXiv 2408.03541): Llama with other names. EXAONE 4 (arXiv 2507.11407): norms behind the parts, queries and
-// keys normalized head by head, windows, and no positions in layers without one;
-// and the same with experts.
+// keys normalized head by head, windows, and no positions in layers without one; the same with experts; and Kolibri.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/MoeConfig.h"
 
@@ -73,6 +72,43 @@ void defineExaoneMoe(GraphBuilder &g, const ModelConfig &config) {
   if (shared > 0)
     moe.shared = d.feedForward.at("mlp.shared_experts", shared * moe.inner);
   useDeepSeekMoe(d, moe, {.denseLayers = 1});
+  d.define(g);
+}
+
+// Experts are selected by the router's results and a bias; sigmoids of the results are the weights.
+static Tensor routeByLogits(GraphBuilder &g, Tensor x, Tensor logits, const MoeLayer &moe) {
+  constexpr double huge = 1e38;  // makes a 1 of every probability
+  Weight matrix = g.weight("mlp.gate.weight", {moe.experts, x.width()});
+  Weight bias = g.weight("moe.router.expert_bias", {moe.experts}, "experts");
+  Tensor best = g.route(g.softmax(g.linear(x, matrix, bias)), moe.routing.count, false);
+  Tensor chosen = g.clamp(g.scale(best, huge), 1);
+  return g.route(g.mul(g.activation(logits, Activation::Sigmoid), chosen), moe.routing.count, moe.routing.normalized);
+}
+
+// Kolibri: EXAONE 4's attention, norms around each part.
+void defineKolibri1(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 128000,
+                     .width = 2560,
+                     .layers = 50,
+                     .heads = 48,
+                     .positions = 262144,
+                     .keyValueHeads = 4,
+                     .headWidth = 128,
+                     .keys = {.inner = nullptr}});
+  d.readBiases(/*hasAttentionBias=*/false, /*hasInnerBias=*/false);
+  d.useHeadNorms(HeadNorms::Scale::Shared);
+  std::optional<int64_t> window = d.windowOr(513);
+  d.readWindows(window, exceptEvery(5));
+  d.readRopes();
+  if (window)
+    d.dropRopes([&](int64_t layer) { return d.attention.windows[layer] == 0; });
+  d.attentionNorms.output = "post_attn_norm";
+  d.innerNorms.output = "post_ffn_norm";
+  MoeLayer moe = readQwenMoe(d, {.experts = 384, .perToken = 6, .inner = 512});
+  moe.otherRouting = [moe](GraphBuilder &g, Tensor x, Tensor logits) { return routeByLogits(g, x, logits, moe); };
+  moe.shared =
+      d.feedForward.at("mlp.shared_experts", config.integer("shared_expert_intermediate_size", 512, ModelConfig::size));
+  d.replaceFeedForward(inEveryLayer(), moe);
   d.define(g);
 }
 

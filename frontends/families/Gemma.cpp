@@ -59,17 +59,11 @@ void defineGemma(GraphBuilder &g, const ModelConfig &config) {
   d.define(g);
 }
 
-// A cap of scores or logits, which null turns off; fallback 0: so does its absence.
-static double readCap(const ModelConfig &config, const char *key, double fallback) {
-  bool isOff = config.isNull(key) || (!config.has(key) && fallback == 0);
-  return isOff ? 0 : config.positive(key, fallback);
-}
-
 // A norm before and one behind each part.
 static void readGemma2(Decoder &d, double logitCap) {
   readGemma(d);
   d.attention.scale = 1 / std::sqrt(d.config.positive("query_pre_attn_scalar", 256));
-  d.head.cap = readCap(d.config, "final_logit_softcapping", logitCap);
+  d.head.cap = d.readCap("final_logit_softcapping", logitCap);
   d.attentionNorms.output = "post_attention_layernorm";
   d.innerNorms = {"pre_feedforward_layernorm", "post_feedforward_layernorm", {}};
 }
@@ -77,7 +71,7 @@ static void readGemma2(Decoder &d, double logitCap) {
 void defineGemma2(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, gemma2Sizes());
   readGemma2(d, 30);
-  d.attention.cap = readCap(config, "attn_logit_softcapping", 50);
+  d.attention.cap = d.readCap("attn_logit_softcapping", 50);
   d.readWindows(d.windowOr(4096), exceptEvery(2));
   d.readRopes();
   config.refuseFlag("use_bidirectional_attention", "talc knows the family as a decoder");
@@ -88,7 +82,7 @@ void defineGemma2(GraphBuilder &g, const ModelConfig &config) {
 void defineVaultGemma(GraphBuilder &g, const ModelConfig &config) {
   Decoder d(config, gemma2Sizes());
   readGemma2(d, 30);
-  d.attention.cap = readCap(config, "attn_logit_softcapping", 50);
+  d.attention.cap = d.readCap("attn_logit_softcapping", 50);
   d.attentionNorms.output.clear();
   d.innerNorms.output.clear();
   d.readWindows(d.windowOr(4096), exceptEvery(2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GLM-4 (arXiv 2406.12793; glm), GLM-4-0414 (glm4) and GLM-4.5 to 4.7 (glm4_moe, arXiv 2508.06471): Llama with turns of
 // half of each head's features; norms around each part in glm4; routing as in DeepSeek V3 in glm4_moe, and in Solar
-// Open.
+// Open and Sarvam.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/MoeConfig.h"
 
@@ -39,7 +39,8 @@ void defineGlm4(GraphBuilder &g, const ModelConfig &config) {
 }
 
 // The default of use_qk_norm, and of the keys of experts.
-static void readGlmMoe(Decoder &d, bool hasHeadNorms, const DeepSeekMoeDefaults &defaults) {
+static void readGlmMoe(Decoder &d, bool hasHeadNorms, const DeepSeekMoeDefaults &defaults,
+                       const std::string &selectionBias = "mlp.gate.e_score_correction_bias") {
   d.attention.projections.setInputBias(d.config.flag("attention_bias", false));
   d.config.refuseFlag("mlp_bias", "the family has none");
   if (d.config.flag("use_qk_norm", hasHeadNorms))
@@ -47,6 +48,7 @@ static void readGlmMoe(Decoder &d, bool hasHeadNorms, const DeepSeekMoeDefaults 
   d.readRopes();
   MoeLayer moe = readDeepSeekMoe(d, defaults);
   readBiasedRouting(moe, d.config, 1, 1);
+  moe.selectionBias = selectionBias;
   useDeepSeekMoe(d, moe, defaults);
 }
 
@@ -60,6 +62,26 @@ void defineGlm4Moe(GraphBuilder &g, const ModelConfig &config) {
                      .epsilon = 1e-5,
                      .rope = {.share = 0.5, .hasShare = true}});
   readGlmMoe(d, false, {.experts = 128, .perToken = 8, .inner = 1408, .denseLayers = 1, .shared = 1, .factor = 1.0});
+  d.define(g);
+}
+
+// One matrix for queries, keys and values, and other names.
+void defineSarvamMoe(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 262144,
+                     .inner = 8192,
+                     .layers = 19,
+                     .heads = 64,
+                     .positions = 131072,
+                     .keyValueHeads = 4,
+                     .headWidth = 64,
+                     .rope = {.theta = 8000000, .hasShare = true}});
+  readGlmMoe(d, true, {.experts = 128, .perToken = 6, .inner = 1024, .denseLayers = 1, .shared = 1, .factor = 2.5},
+             "mlp.gate.expert_bias");
+  d.embedding.table = "model.word_embeddings";
+  d.attention.projections.pack("attention.query_key_value", /*inOrder=*/true);
+  d.attention.projections.output.name = "attention.dense";
+  d.attention.norms.query = "attention.query_layernorm";
+  d.attention.norms.key = "attention.key_layernorm";
   d.define(g);
 }
 

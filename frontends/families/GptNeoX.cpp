@@ -41,6 +41,38 @@ void defineGptNeoX(GraphBuilder &g, const ModelConfig &config) {
   d.define(g);
 }
 
+// Parts in turn, and one bias: that of the last layer's attention.
+void defineGptNeoXJapanese(GraphBuilder &g, const ModelConfig &config) {
+  const RopeKeys rope = {.hasShare = true, .thetaKey = "rotary_emb_base", .shareKey = "rotary_pct"};
+  refuseOther(config, "rope_theta", rope.thetaKey, rope.theta);
+  refuseOther(config, "partial_rotary_factor", rope.shareKey, rope.share);
+  Decoder d(config,
+            {.width = 2560,
+             .inner = 0,
+             .epsilon = 1e-5,
+             .activation = "gelu",
+             .tied = true,
+             .rope = rope,
+             .keys = {.inner = nullptr, .keyValueHeads = nullptr, .headWidth = nullptr, .epsilon = "layer_norm_eps"}});
+  d.useLayerNorms(/*bias=*/true, "input_layernorm", "post_attention_layernorm");
+  d.layersName = "gpt_neox_japanese.layers";
+  d.embedding.table = "gpt_neox_japanese.embed_in";
+  d.head.norm = "gpt_neox_japanese.final_layer_norm";
+  d.head.name = "embed_out";
+  d.attention.projections.pack("attention.query_key_value", /*inOrder=*/false);
+  d.attention.projections.output.name = "attention.dense";
+  d.feedForward.makePlain("mlp.dense_h_to_4h", "mlp.dense_4h_to_h", /*bias=*/false);
+  d.feedForward.inner = config.integer("intermediate_multiple_size", 4, {1, 1024}) * d.width;
+  d.readRopes();
+  d.otherAttention = [usual = d.attention, last = d.layers - 1](GraphBuilder &g, Tensor x, int64_t layer) {
+    HeadAttention attention = usual;
+    attention.projections.output.bias = layer == last;
+    attention.projections.output.biasName = "attention.dense_bias";
+    return attention(g, x, layer);
+  };
+  d.define(g);
+}
+
 constexpr DecoderDefaults gptJSizes = {.vocabulary = 50400,
                                        .inner = 0,
                                        .layers = 28,

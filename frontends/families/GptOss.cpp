@@ -17,7 +17,8 @@ static MoeLayer readMoeLayer(const Decoder &d) {
   moe.router = {"mlp.router", /*bias=*/true};
   moe.activation = Activation::QuickGelu;
   moe.clamp = clamp;
-  moe.tensors.bias = moe.tensors.isAlternating = true;
+  moe.tensors.bias = true;
+  moe.tensors.form = ExpertTensors::Form::InTurn;
   if (d.config.number("swiglu_limit", clamp, 0, 1e30) != clamp)
     d.config.unsupported("swiglu_limit", "the family clamps its gates at 7");
   if (d.config.number("swiglu_alpha", alpha, 0, 1e30) != alpha)

@@ -27,17 +27,35 @@ void defineMistral(GraphBuilder &g, const ModelConfig &config) {
   defineMinistral(g, config);
 }
 
-// Whether each layer has positions: no_rope_layers is 1 where it has.
-static std::vector<bool> layersWithPositions(const Decoder &d) {
-  std::vector<bool> result;
-  int64_t every = d.config.integer("no_rope_layer_interval", 4, ModelConfig::layerCount);
-  std::vector<double> listed = d.config.numbers("no_rope_layers");
-  if (!listed.empty() && static_cast<int64_t>(listed.size()) < d.layers)
-    d.config.invalid("no_rope_layers", "has " + std::to_string(listed.size()) + " entries for " +
-                                           std::to_string(d.layers) + " layers (num_hidden_layers)");
-  for (int64_t layer = 0; layer < d.layers; ++layer)
-    result.push_back(layer < static_cast<int64_t>(listed.size()) ? listed[layer] != 0 : exceptEvery(every)(layer));
-  return result;
+// Scores of queries grow beyond the original context.
+void defineMinistral3(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 131072,
+                     .inner = 14336,
+                     .layers = 34,
+                     .positions = 262144,
+                     .keyValueHeads = 8,
+                     .headWidth = 128,
+                     .epsilon = 1e-5,
+                     .rope = {.theta = 1000000, .others = {"llama_4_scaling_beta", "max_position_embeddings"}}});
+  d.readBiases(/*hasAttentionBias=*/false, /*hasInnerBias=*/false);
+  if (config.has("layer_types"))
+    config.unsupported("layer_types", "is of model_type 'ministral'; all layers of this one have the same window");
+  d.readWindows(d.windowOr({}), inEveryLayer());
+  d.readRopes();
+  Growth growth = {0.1, 16384};
+  auto parameters = config.inner(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
+  if (parameters) {
+    for (const char *key : {"llama_4_scaling_beta", "original_max_position_embeddings"})
+      if (!parameters->has(key))
+        parameters->invalid(key, "is missing");
+    growth.weight = parameters->number("llama_4_scaling_beta", growth.weight, -1e3, 1e3);
+    growth.period = parameters->integer("original_max_position_embeddings", growth.period, ModelConfig::positionCount);
+  } else {
+    for (std::optional<Rope> &rope : d.attention.ropes)
+      rope->scaling = YarnScaling{32, 1, 16, 16384, true, 1};
+  }
+  d.useGrowth(growth, "original_max_position_embeddings");
+  d.define(g);
 }
 
 // Some layers have no positions, and those alone may have a window.
@@ -51,8 +69,8 @@ void defineSmolLm3(GraphBuilder &g, const ModelConfig &config) {
                      .tied = true,
                      .rope = {.theta = 2000000}});
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
-  std::vector<bool> turns = layersWithPositions(d);
-  LayerRule hasNone = [&](int64_t layer) { return !turns[layer]; };
+  LayerRule turns = d.readRopeLayers();
+  LayerRule hasNone = [&](int64_t layer) { return !turns(layer); };
   std::optional<int64_t> window;
   if (config.flag("use_sliding_window", false))
     window = d.windowOr({});

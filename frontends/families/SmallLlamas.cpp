@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoders that differ from Llama in a few properties: Seed-OSS, ERNIE 4.5, AFM (arcee), CWM (arXiv 2510.02387),
-// Helium, Nemotron 4 (arXiv 2402.16819), InternLM 3, IQuest-Coder and Jais 2.
+// Helium, Nemotron 4 (arXiv 2402.16819), InternLM 3, IQuest-Coder, Jais 2, BitNet and nanochat.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/Decoder.h"
 
@@ -197,6 +197,40 @@ void defineJais2(GraphBuilder &g, const ModelConfig &config) {
   d.useLayerNorms(/*bias=*/true, "input_layernorm", "post_attention_layernorm");
   d.attention.projections.setBias(config.flag("attention_bias", true));
   d.feedForward.makePlain("mlp.up_proj", "mlp.down_proj", config.flag("mlp_bias", true));
+  d.readRopes();
+  d.define(g);
+}
+
+// BitNet b1.58 (arXiv 2402.17764): norms inside the parts.
+void defineBitNet(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config, {.vocabulary = 128256,
+                     .width = 2560,
+                     .inner = 6912,
+                     .layers = 30,
+                     .heads = 20,
+                     .keyValueHeads = 5,
+                     .epsilon = 1e-5,
+                     .activation = "relu2",
+                     .rope = {.theta = 500000}});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  d.attention.outputNorm = {"self_attn.attn_sub_norm", d.norm};
+  d.feedForward.innerNorm = {"mlp.ffn_sub_norm", d.norm};
+  d.readRopes();
+  d.define(g);
+}
+
+// nanochat: norms without weights, also behind the embedding and behind rope, which turns by negative angles.
+void defineNanoChat(GraphBuilder &g, const ModelConfig &config) {
+  Decoder d(config,
+            {.vocabulary = 50304, .width = 768, .inner = 8192, .layers = 12, .heads = 6, .activation = "relu2"});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  d.norm.hasScale = false;
+  d.embedding.norm = d.head.norm;
+  d.useHeadNorms(HeadNorms::Scale::Shared);
+  d.attention.norms.isBehindRope = true;
+  d.attention.projections.turnsBack = true;
+  d.feedForward.makePlain("mlp.fc1", "mlp.fc2", /*bias=*/false);
+  d.head.cap = d.readCap("final_logit_softcapping", 15);
   d.readRopes();
   d.define(g);
 }

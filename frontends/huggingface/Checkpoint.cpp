@@ -99,16 +99,25 @@ bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &
 }
 
 // language_model.model.layers.0... or model.language_model.layers.0...
+// The name in a model of texts alone; empty: of another part.
+static std::string nameInTexts(llvm::StringRef stored) {
+  constexpr llvm::StringRef places[] = {"model.language_model.", "language_model.", "model.text_model.", "text_model."};
+  constexpr llvm::StringRef parts[] = {"model.layers.", "model.embed_tokens.", "model.norm.", "model.final_layernorm."};
+  for (llvm::StringRef place : places)
+    if (llvm::StringRef rest = stored; rest.consume_front(place)) {
+      bool isWhole = rest.starts_with("model.") || rest.starts_with("lm_head.");
+      return (isWhole ? "" : "model.") + rest.str();
+    }
+  bool isText = stored.starts_with("lm_head.") ||
+                llvm::any_of(parts, [&](llvm::StringRef part) { return stored.starts_with(part); });
+  return isText ? stored.str() : std::string();
+}
+
 void Checkpoint::keepTextModel() {
   std::map<std::string, Tensor> texts;
   for (auto &[stored, tensor] : tensors) {
-    llvm::StringRef rest = stored;
-    std::string name;
-    if (rest.consume_front("language_model.") || rest.starts_with("lm_head."))
-      name = rest.str();
-    else if (rest.consume_front("model.language_model."))
-      name = "model." + rest.str();
-    else
+    std::string name = nameInTexts(stored);
+    if (name.empty())
       continue;
     tensor.entry.name = name;
     texts.emplace(name, std::move(tensor));

@@ -49,36 +49,6 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   return nullptr;
 }
 
-// Models of texts and pictures: of those talc compiles the part for texts, whose configuration stands in an object of
-// its own. What that leaves out is what the whole says.
-struct Composed {
-  const char *modelType, *texts;
-  const char *composedClass, *textClass;  // the class of the whole, and that of its part for texts
-};
-constexpr Composed composedModels[] = {
-    {"gemma3", "gemma3_text", "Gemma3ForConditionalGeneration", "Gemma3ForCausalLM"},
-};
-
-// Whether `object` was such a configuration; it then becomes that of the texts.
-static bool takeTexts(nlohmann::json &object, Diagnostics &diagnostics) {
-  auto type = object.find("model_type"), inner = object.find("text_config");
-  for (const Composed &known : composedModels) {
-    if (type == object.end() || *type != known.modelType || inner == object.end() || !inner->is_object())
-      continue;
-    nlohmann::json texts = *inner;
-    object.erase("text_config");
-    object.update(texts);
-    object["model_type"] = known.texts;
-    if (auto classes = object.find("architectures");
-        classes == object.end() || *classes == nlohmann::json::array({known.composedClass}))
-      object["architectures"] = {known.textClass};
-    diagnostics.warning(
-        fmt::format("{}: is of a model of texts and pictures; talc compiles the part for texts", configFile));
-    return true;
-  }
-  return false;
-}
-
 // Keys that mean the same in every family.
 static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics) {
   if (config.has("auto_map"))

@@ -44,6 +44,10 @@ bool isGenerationKey(const std::string &key);
 // (UnreadKeys.cpp)
 void refuseUnreadKeys(const ModelConfig &config, const nlohmann::json &object);
 
+// Whether config.json is of a model of texts and pictures; it then becomes that of the part for texts.
+// (ComposedModels.cpp)
+bool takeTexts(nlohmann::json &object, Diagnostics &diagnostics);
+
 // The id of the mask token that the tokenizer's files name; -1 if they name none. Damaged files are left to the reader
 // of tokenizers. (MaskToken.cpp)
 int64_t findMaskToken(const ModelDirectory &directory);

@@ -33,6 +33,8 @@ SIZES = [
      r'attn_layer_period', 2),
     (r'(\w+_)?max_position_embeddings|n_positions|n_ctx|max_seq_len|context_length|max_\w+_positions|'
      r'max_sequence_length', CONTEXT),
+    (r'depth|num_global_layers', 2),
+    (r'embed_dim|out_hidden_size|output_channels|fc_dim|projection_dim', WIDTH),
     (r'mamba_d_state|state_size|ssm_state_size|mamba_d_head|mamba_head_dim', 16),
     (r'mamba_n_heads|mamba_num_heads', 8),
     (r'linear_key_head_dim|linear_value_head_dim|linear_head_dim', 16),
@@ -49,7 +51,19 @@ EXCEPTIONS = {
     'distilbert': {'n_heads': 4},
     'falcon': {'num_kv_heads': 2},
     'gpt_neo': {'attention_types': [[['global', 'local'], 2]]},
-    'llama4_text': {'moe_layers': [1, 3]},
+    'dots1': {'n_routed_experts': 8, 'num_experts_per_tok': 2, 'n_shared_experts': 1},
+    'hunyuan_v1_dense': {'head_dim': 16},
+    'hunyuan_v1_moe': {'head_dim': 16},
+    'llama4_text': {'moe_layers': [1, 3], 'head_dim': 16, 'attention_chunk_size': 64, 'floor_scale': 16, 'intermediate_size_mlp': 80,
+                    'num_experts_per_tok': 1},
+    'ministral3': {'head_dim': 16, 'rope_parameters': {
+        'rope_type': 'yarn', 'rope_theta': 1000.0, 'factor': 4.0, 'original_max_position_embeddings': 16,
+        'llama_4_scaling_beta': 0.1, 'mscale': 1.0, 'mscale_all_dim': 1.0}},
+    'nemotron': {'num_key_value_heads': 2},
+    **{name: {'rope_parameters': {'rope_type': 'default', 'rope_theta': 1000.0, 'mrope_section': [2, 3, 3]}}
+       for name in ('qwen2_vl_text', 'qwen2_5_vl_text', 'qwen3_vl_text')},
+    **{name: {'rope_parameters': {'rope_type': 'default', 'rope_theta': 1000.0, 'mrope_section': [1, 1, 2],
+                                  'partial_rotary_factor': 0.5}} for name in ('glm4v_text', 'glm4v_moe_text')},
     'minimax': {'block_size': 8},
     'ministral': {'head_dim': 16},
     'mt5': {'tie_word_embeddings': True},
@@ -68,6 +82,10 @@ EXCEPTIONS = {
     'longt5': {'num_layers': 2},
     'jetmoe': {'kv_channels': 16},
 }
+
+
+# Parts for texts of another type than the library's default.
+PARTS = {('mistral3', 'text_config'): 'ministral3'}
 
 
 def size(name, default):
@@ -94,6 +112,25 @@ def fields(config_class):
             yield field.name, str(field.type), default
 
 
+def own_part(model_type, name):
+    """The model type of a part of a composed model: that of its class, or the library's default."""
+    part = getattr(model_type.config_class, 'sub_configs', {}).get(name)
+    default = getattr(model_type.config_class, 'sub_configs_defaults', {}).get(name)
+    return getattr(default, 'model_type', None) or getattr(part, 'model_type', None) or 'llama'
+
+
+def tiny_parts(model_type):
+    """Configurations of the parts for texts and for pictures."""
+    result = {}
+    for name in getattr(model_type.config_class, 'sub_configs', {}):
+        if not name.endswith('_config') or name in ('attn_config', 'ffn_config'):
+            continue
+        own = PARTS.get((model_type.name, name)) or own_part(model_type, name)
+        part = type(model_type)(own, model_type.task, '')
+        result[name] = {key: value for key, value in tiny_config(part).items() if key != 'architectures'}
+    return result
+
+
 def tiny_config(model_type):
     """The keys of config.json, only those whose values are not the defaults of the class."""
     result = {'model_type': model_type.name, 'architectures': [model_type.architecture]}
@@ -104,5 +141,6 @@ def tiny_config(model_type):
     heads = {name: default for name, _, default in fields(model_type.config_class) if name.endswith('_heads')}
     if heads.get('num_key_value_heads') == heads.get('num_attention_heads', 0):  # latent attention, and Llama's kind
         result['num_key_value_heads'] = HEADS
+    result.update(tiny_parts(model_type))
     result.update(EXCEPTIONS.get(model_type.name, {}))
     return result

@@ -30,7 +30,7 @@ void Decoder::definePositions(GraphBuilder &g) const {
   const auto &ropes = attention.ropes;
   int64_t usual = usualLength(ropes.front());
   bool endless = std::all_of(windows.begin(), windows.end(), [](int64_t window) { return window > 0; }) &&
-                 std::all_of(ropes.begin(), ropes.end(), isRelative);
+                 std::all_of(ropes.begin(), ropes.end(), isRelative) && !attention.growth;
   g.positions(std::max(positions, usual), hasHardPositions, usual, endless && !hasHardPositions);
 }
 
@@ -70,7 +70,7 @@ Tensor Decoder::layer(GraphBuilder &g, Tensor x, int64_t number) const {
   auto process = [&](Tensor y) {
     return otherFeedForward ? otherFeedForward(g, y, number) : feedForward(g, y, number);
   };
-  Tensor y = normed(g, x, attentionNorms.input);
+  Tensor y = number > 0 || isFirstNormed ? normed(g, x, attentionNorms.input) : x;
   Tensor mixed = joined(g, hasNormedResidual ? y : x, attend(y), attentionNorms);
   if (isParallel)
     return joined(g, mixed, process(innerNorms.input.empty() ? y : normed(g, x, innerNorms.input)), innerNorms);
@@ -79,6 +79,8 @@ Tensor Decoder::layer(GraphBuilder &g, Tensor x, int64_t number) const {
 }
 
 Tensor Decoder::logits(GraphBuilder &g, Tensor x, Weight matrix) const {
+  if (head.transform)
+    x = head.transform(g, x);
   Tensor y = g.linear(x, matrix, head.bias ? g.weight(head.name + ".bias", {vocabulary}) : Weight());
   if (head.factor != 1)
     y = g.scale(y, head.factor);

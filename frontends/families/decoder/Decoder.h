@@ -85,8 +85,9 @@ struct DecoderHead {
   std::string name = "lm_head";
   bool isTied = false;  // its matrix is the embedding's table
   bool bias = false;
-  double factor = 1;  // of logits
-  double cap = 0;     // of logits; 0: none
+  std::function<Tensor(GraphBuilder &g, Tensor x)> transform;  // of what the head reads; empty: none
+  double factor = 1;                                           // of logits
+  double cap = 0;                                              // of logits; 0: none
 };
 
 struct Decoder {
@@ -103,6 +104,8 @@ struct Decoder {
   void readRopes() { readRopes(defaults.rope); }
   // Layers with windows have keys and scaling of their own.
   void readRopes(const RopeKeys &sliding);
+  // Whether a layer has positions: no_rope_layers is 1 where it has.
+  LayerRule readRopeLayers() const;
   // Layers without positions.
   void dropRopes(const LayerRule &where);
   // Layers where `where` says so have this part for the feed-forward.
@@ -111,10 +114,15 @@ struct Decoder {
   // Layer norms before both parts; one for both if the second has no name, so that the parts run side by side.
   void useLayerNorms(bool bias, const std::string &attentionNorm, const std::string &innerNorm = {});
 
+  // A cap of scores or logits, which null turns off; fallback 0: so does its absence.
+  double readCap(const char *key, double fallback) const;
+
   // Norms of queries and keys, of the same form as those between parts.
   void useHeadNorms(HeadNorms::Scale scale);
   // Norms behind the parts instead of before them.
   void useOutputNorms(const std::string &attentionNorm, const std::string &innerNorm);
+  // Scores grow with the position of the query; `key` is that of the period.
+  void useGrowth(const Growth &growth, const char *key);
   // Files pair the neighbors of the features that rope turns; called behind readRopes.
   void pairNeighbors();
 
@@ -132,6 +140,7 @@ struct Decoder {
 
   Norm norm;  // of features between parts
   PartNorms attentionNorms = {"input_layernorm", {}, {}}, innerNorms = {"post_attention_layernorm", {}, {}};
+  bool isFirstNormed = true;       // the attention of the first layer has a norm before it
   bool isParallel = false;         // both parts read the layer's input
   bool hasNormedResidual = false;  // the residual is what a part reads
   double residualFactor = 1;       // of what parts yield

@@ -101,6 +101,11 @@ std::optional<int64_t> Decoder::windowOr(std::optional<int64_t> fallback) const 
   return config.integerOrNull("sliding_window", fallback, ModelConfig::positionCount);
 }
 
+double Decoder::readCap(const char *key, double fallback) const {
+  bool isOff = config.isNull(key) || (!config.has(key) && fallback == 0);
+  return isOff ? 0 : config.positive(key, fallback);
+}
+
 void Decoder::readWindows(std::optional<int64_t> window, const LayerRule &slides) {
   std::vector<std::string> types = config.texts("layer_types");
   if (!types.empty() && static_cast<int64_t>(types.size()) != layers)
@@ -125,6 +130,18 @@ void Decoder::readRopes(const RopeKeys &sliding) {
     if (!config.failed())
       attention.ropes.push_back(window ? config.rope(attention.sizes.width, "sliding_attention", sliding)
                                        : config.rope(attention.sizes.width, "full_attention", full));
+}
+
+LayerRule Decoder::readRopeLayers() const {
+  int64_t every = config.integer("no_rope_layer_interval", 4, ModelConfig::layerCount);
+  std::vector<double> listed = config.numbers("no_rope_layers");
+  if (listed.empty())
+    return exceptEvery(every);
+  if (static_cast<int64_t>(listed.size()) < layers)
+    config.invalid("no_rope_layers", "has " + std::to_string(listed.size()) + " entries for " + std::to_string(layers) +
+                                         " layers (num_hidden_layers)");
+  listed.resize(layers);
+  return [=](int64_t layer) { return listed[layer] != 0; };
 }
 
 void Decoder::dropRopes(const LayerRule &where) {
@@ -156,6 +173,13 @@ void Decoder::useHeadNorms(HeadNorms::Scale scale) {
 void Decoder::useOutputNorms(const std::string &attentionNorm, const std::string &innerNorm) {
   attentionNorms = {{}, attentionNorm, {}};
   innerNorms = {{}, innerNorm, {}};
+}
+
+void Decoder::useGrowth(const Growth &growth, const char *key) {
+  constexpr int64_t maxSteps = 4096;
+  if (positions / growth.period >= maxSteps)
+    config.unsupported(key, "makes scores of queries grow in more than " + std::to_string(maxSteps) + " steps");
+  attention.growth = growth;
 }
 
 void Decoder::pairNeighbors() {

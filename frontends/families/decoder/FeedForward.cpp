@@ -54,7 +54,8 @@ FeedForward FeedForward::at(const std::string &place, int64_t size) const {
 }
 
 Tensor FeedForward::operator()(GraphBuilder &g, Tensor x, int64_t) const {
-  return down.write(g, kinds[static_cast<size_t>(kind)](g, x, *this), x.width(), why);
+  Tensor inside = innerNorm.write(g, kinds[static_cast<size_t>(kind)](g, x, *this));
+  return down.write(g, inside, x.width(), why);
 }
 
 }  // namespace talc

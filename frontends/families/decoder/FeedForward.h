@@ -2,6 +2,7 @@
 // Feed-forward layers of a decoder.
 #pragma once
 
+#include "frontends/families/decoder/Norms.h"
 #include "frontends/families/decoder/Projections.h"
 
 namespace talc {
@@ -14,6 +15,7 @@ struct FeedForward {
   int64_t inner = 0;
   Activation activation = Activation::Silu;
   Linear gate = {"mlp.gate_proj"}, up = {"mlp.up_proj"}, down = {"mlp.down_proj"};
+  NamedNorm innerNorm;                                 // of what `down` multiplies
   const char *why = "hidden_size, intermediate_size";  // of shapes, in error messages
 
   void setBias(bool bias) { gate.bias = up.bias = down.bias = bias; }

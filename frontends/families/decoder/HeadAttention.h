@@ -22,6 +22,13 @@ struct Alibi {
   double factor = 0;
 };
 
+// Scores grow with the position of the query, in steps: times 1 + weight * log(1 + floor((position + shift) / period)).
+struct Growth {
+  double weight = 0;
+  int64_t period = 1, shift = 0;
+  bool needsNoRope = false;  // only in layers without positions
+};
+
 struct HeadAttention {
   HeadSizes sizes;
   double scale = 1;              // of scores
@@ -33,8 +40,10 @@ struct HeadAttention {
   double clip = 0;                         // > 0: the largest magnitude of queries, keys and values before rope
   Projections projections;
   HeadNorms norms;
-  std::string sinks;  // the tensor of attention sinks; empty: none
-  std::string gate;   // the projection whose sigmoids multiply what heads yield; empty: none
+  std::string sinks;     // the tensor of attention sinks; empty: none
+  std::string gate;      // the projection whose sigmoids multiply what heads yield; empty: none
+  NamedNorm outputNorm;  // of what heads yield
+  std::optional<Growth> growth;
   std::optional<Alibi> alibi;
   std::optional<Infini> infini;
 
@@ -50,8 +59,9 @@ private:
   };
   Tensor clipped(GraphBuilder &g, Tensor x) const;
   Turned turn(GraphBuilder &g, Tensor prepared, HeadPart part, int64_t layer) const;
+  Tensor grown(GraphBuilder &g, Tensor queries, int64_t layer) const;
 
-  Weight bias;
+  Weight bias, factors /* of queries by position */;
 };
 
 }  // namespace talc

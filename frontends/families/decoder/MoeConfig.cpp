@@ -45,7 +45,7 @@ LayerRule readSparseLayers(const Decoder &d, const LayerRule &usual) {
   return [=](int64_t layer) { return types[layer] == "sparse"; };
 }
 
-void useDeepSeekMoe(Decoder &d, const MoeLayer &moe, const DeepSeekMoeDefaults &defaults) {
+void useDeepSeekMoe(Decoder &d, const LayerPart &moe, const DeepSeekMoeDefaults &defaults) {
   int64_t first = d.config.integer("first_k_dense_replace", defaults.denseLayers, {0, ModelConfig::layerCount.maximum});
   d.replaceFeedForward(readSparseLayers(d, fromLayer(first)), moe);
 }

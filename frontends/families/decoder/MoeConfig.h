@@ -25,7 +25,7 @@ MoeLayer readDeepSeekMoe(const Decoder &d, const DeepSeekMoeDefaults &defaults);
 // Layers with experts: by mlp_layer_types; without that key, where `usual` says so.
 LayerRule readSparseLayers(const Decoder &d, const LayerRule &usual);
 // Replaces the feed-forward in layers behind the dense ones.
-void useDeepSeekMoe(Decoder &d, const MoeLayer &moe, const DeepSeekMoeDefaults &defaults);
+void useDeepSeekMoe(Decoder &d, const LayerPart &moe, const DeepSeekMoeDefaults &defaults);
 
 // The routing of DeepSeek V3: sigmoid scores; a bias and groups decide which experts are selected.
 void readBiasedRouting(MoeLayer &moe, const ModelConfig &config, int64_t groups, int64_t topGroups);

@@ -69,19 +69,22 @@ Experts MoeLayer::expertsInOne(GraphBuilder &g, int64_t width) const {
 }
 
 // Matrices of all experts that are inputs by outputs in files.
-static Weight transposeEach(GraphBuilder &g, const std::string &name, int64_t experts, int64_t inputs,
-                            int64_t outputs) {
-  Weight all = g.stackedWeight(name, {experts, inputs, outputs});
+static Weight transposeEach(GraphBuilder &g, const std::string &name, Weight all, int64_t experts) {
   std::vector<Weight> parts;
+  int64_t inputs = g.rowCount(all) / experts;
   for (int64_t expert = 0; expert < experts; ++expert)
     parts.push_back(g.transpose(g.rows(all, expert * inputs, inputs, experts * inputs)));
   return g.concat(name + ".transposed", parts);
 }
 
+static Weight transposeEach(GraphBuilder &g, const std::string &name, const GraphBuilder::Shape &stored) {
+  return transposeEach(g, name, g.stackedWeight(name, stored), stored[0]);
+}
+
 Experts MoeLayer::expertsInTurn(GraphBuilder &g, int64_t width) const {
-  Weight both = transposeEach(g, tensors.gateUp, experts, width, 2 * inner);
+  Weight both = transposeEach(g, tensors.gateUp, {experts, width, 2 * inner});
   Weight bias = tensors.bias ? g.flatWeight(tensors.gateUp + "_bias", {experts, 2 * inner}) : Weight();
-  Experts all = {g.rows(both, 0, 1, 2), g.rows(both, 1, 1, 2), transposeEach(g, tensors.downs, experts, inner, width),
+  Experts all = {g.rows(both, 0, 1, 2), g.rows(both, 1, 1, 2), transposeEach(g, tensors.downs, {experts, inner, width}),
                  activation, routing.count};
   if (tensors.bias) {
     all.gateBias = g.rows(bias, 0, 1, 2);
@@ -91,28 +94,60 @@ Experts MoeLayer::expertsInTurn(GraphBuilder &g, int64_t width) const {
   return all;
 }
 
+Experts MoeLayer::expertsInColumns(GraphBuilder &g, int64_t width) const {
+  Weight both = transposeEach(g, tensors.gateUp, {experts, width, 2 * inner});
+  return {g.rows(both, 0, inner, 2 * inner), g.rows(both, inner, inner, 2 * inner),
+          transposeEach(g, tensors.downs, {experts, inner, width}), activation, routing.count};
+}
+
+Experts MoeLayer::expertsStacked(GraphBuilder &g, int64_t width) const {
+  auto matrix = [&](const std::string &name) {
+    return g.weight(name, {experts * inner, width}, "experts times their width by hidden_size");
+  };
+  return {matrix(tensors.gate), matrix(tensors.up), transposeEach(g, tensors.down, matrix(tensors.down), experts),
+          activation, routing.count};
+}
+
 Experts MoeLayer::weights(GraphBuilder &g, int64_t width) const {
-  bool isOne = g.has(tensors.gateUp);
-  Experts all = !isOne                  ? expertsApart(g, width)
-                : tensors.isAlternating ? expertsInTurn(g, width)
-                                        : expertsInOne(g, width);
+  using Reader = Experts (MoeLayer::*)(GraphBuilder &, int64_t) const;
+  // In the order of ExpertTensors::Form.
+  constexpr Reader readers[] = {&MoeLayer::expertsInOne, &MoeLayer::expertsInTurn, &MoeLayer::expertsInColumns,
+                                &MoeLayer::expertsStacked};
+  bool isOne = tensors.form == ExpertTensors::Form::Stacked || g.has(tensors.gateUp);
+  Experts all = (this->*(isOne ? readers[static_cast<size_t>(tensors.form)] : &MoeLayer::expertsApart))(g, width);
   all.clamp = clamp;
   return all;
 }
 
 //===--- graph --------------------------------------------------------------------------------------------------===//
 
-Tensor MoeLayer::routes(GraphBuilder &g, Tensor x) const {
+Tensor MoeLayer::routerScores(GraphBuilder &g, Tensor x) const {
   const std::string ending = ".weight";
   const std::string name = g.storedName({router.name + ending, otherRouter + ending});
   Linear stored = {name.substr(0, name.size() - ending.size()), router.bias};
+  return stored.write(g, x, experts, "experts by hidden_size");
+}
+
+Tensor MoeLayer::routes(GraphBuilder &g, Tensor x) const {
+  Tensor y = routerScores(g, x);
+  if (otherRouting)
+    return otherRouting(g, x, y);
   Routing chosen = routing;
   if (!selectionBias.empty())
     chosen.bias = isBiasRow ? g.flatWeight(selectionBias, {1, experts}) : g.weight(selectionBias, {experts}, "experts");
-  Tensor y = stored.write(g, x, experts, "experts by hidden_size");
   y = scores == Scores::Softmax ? g.softmax(y) : g.activation(y, Activation::Sigmoid);
   y = g.route(y, chosen);
   return factor == 1 ? y : g.scale(y, factor);
+}
+
+// The matrix of ones repeats the only factor for all features.
+Tensor MoeLayer::mixture(GraphBuilder &g, Tensor x) const {
+  if (!scalesInput)
+    return g.experts(x, routes(g, x), weights(g, x.width()));
+  Tensor y = routerScores(g, x), best = g.route(g.softmax(y), 1, /*normalized=*/true);
+  Tensor score = g.mul(g.activation(y, Activation::Sigmoid), best);
+  Tensor factors = g.linear(score, g.filled({x.width(), experts}, 1));
+  return g.experts(g.mul(x, factors), best, weights(g, x.width()));
 }
 
 // The shared layer is a single expert, whose route is its gate.
@@ -122,7 +157,7 @@ Tensor MoeLayer::addGated(GraphBuilder &g, Tensor x) const {
     return g.weight(linear.name + ".weight", {rows, columns}, shared->why);
   };
   Weight gate = matrix(shared->gate, shared->inner, x.width()), up = matrix(shared->up, shared->inner, x.width());
-  Tensor mixed = g.experts(x, routes(g, x), weights(g, x.width()));
+  Tensor mixed = mixture(g, x);
   Weight down = matrix(shared->down, x.width(), shared->inner);
   return g.add(mixed, g.experts(x, route, gate, up, down, shared->activation, 1));
 }
@@ -130,7 +165,7 @@ Tensor MoeLayer::addGated(GraphBuilder &g, Tensor x) const {
 Tensor MoeLayer::operator()(GraphBuilder &g, Tensor x, int64_t layer) const {
   if (!sharedGate.empty())
     return addGated(g, x);
-  Tensor mixed = g.experts(x, routes(g, x), weights(g, x.width()));
+  Tensor mixed = mixture(g, x);
   if (!shared)
     return mixed;
   Tensor sum = g.add(mixed, (*shared)(g, x, layer));

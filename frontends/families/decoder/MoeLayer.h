@@ -21,12 +21,14 @@ class ModelConfig;
 using LayerPart = std::function<Tensor(GraphBuilder &g, Tensor x, int64_t layer)>;
 
 // Tensors of experts: one for each expert and matrix ("<each>.0.<gate>"), or all experts in one ("<gateUp>",
-// "<downs>").
+// "<downs>"): outputs by inputs, the rows of gate before those of up; inputs by outputs with columns of gate and up in
+// turn, or with those of gate before those of up; or three matrices ("<gate>" and so on) with F rows for each expert.
 struct ExpertTensors {
+  enum class Form { Halves, InTurn, Columns, Stacked };
   std::string each = "mlp.experts", gate = "gate_proj", up = "up_proj", down = "down_proj";
   std::string gateUp = "mlp.experts.gate_up_proj", downs = "mlp.experts.down_proj";
   bool bias = false;
-  bool isAlternating = false;  // in one tensor they are inputs by outputs, with columns of gate and up in turn
+  Form form = Form::Halves;
 };
 
 struct MoeLayer {
@@ -37,7 +39,10 @@ struct MoeLayer {
   std::string selectionBias;             // the tensor that is added to scores for the selection; empty: none
   bool isBiasRow = false;                // it is stored as a matrix of one row
   Routing routing = {0, true};
-  double factor = 1;  // of routes
+  double factor = 1;         // of routes
+  bool scalesInput = false;  // the sigmoid of the best expert's score multiplies its input instead of its result
+  // Makes routes in another way from the input and the router's results.
+  std::function<Tensor(GraphBuilder &g, Tensor x, Tensor scores)> otherRouting = {};
 
   int64_t experts = 0, inner = 0;
   Activation activation = Activation::Silu;
@@ -59,12 +64,16 @@ struct MoeLayer {
   Tensor operator()(GraphBuilder &g, Tensor x, int64_t layer) const;
 
 private:
+  Tensor routerScores(GraphBuilder &g, Tensor x) const;
   Tensor routes(GraphBuilder &g, Tensor x) const;
+  Tensor mixture(GraphBuilder &g, Tensor x) const;
   Tensor addGated(GraphBuilder &g, Tensor x) const;
   Experts weights(GraphBuilder &g, int64_t width) const;
   Experts expertsApart(GraphBuilder &g, int64_t width) const;
   Experts expertsInOne(GraphBuilder &g, int64_t width) const;
   Experts expertsInTurn(GraphBuilder &g, int64_t width) const;
+  Experts expertsInColumns(GraphBuilder &g, int64_t width) const;
+  Experts expertsStacked(GraphBuilder &g, int64_t width) const;
   Weight concatenated(GraphBuilder &g, const std::string &name, const std::string &kind,
                       const GraphBuilder::Shape &shape) const;
 };

@@ -57,6 +57,8 @@ Tensor HeadNorms::write(GraphBuilder &g, Tensor x, const std::string &name, int6
   HeadScaleReader read = readers[static_cast<size_t>(scale)];
   if (!read)
     return x;
+  if (!norm.hasScale)
+    return norm.apply(g, x, g.ones(x.width() / heads), {}, heads);
   HeadScales scales = read(g, name, heads, x.width(), norm.bias);
   Weight bias = scales.bias ? ordered(scales.bias) : Weight();
   return norm.apply(g, x, ordered(scales.scale), bias, scales.groups);

@@ -24,6 +24,14 @@ struct Norm {
   Tensor apply(GraphBuilder &g, Tensor x, Weight scale, Weight bias, int64_t groups) const;
 };
 
+// A norm by the name of its tensors; empty: there is none.
+struct NamedNorm {
+  std::string name;
+  Norm norm = {};
+
+  Tensor write(GraphBuilder &g, Tensor x) const { return name.empty() ? x : norm.write(g, x, name); }
+};
+
 // Norms of queries and keys.
 struct HeadNorms {
   // The weights of heads: one vector for all of them, rows of one matrix, a tensor for each, or a norm of all features
@@ -33,6 +41,7 @@ struct HeadNorms {
   Norm norm;
   std::string query = "self_attn.q_norm", key = "self_attn.k_norm";
   bool isBehindRope = false;
+  bool needsRope = false;  // layers without positions have none
 
   // `ordered` maps weights of heads to the order in which rope takes their features.
   Tensor write(GraphBuilder &g, Tensor x, const std::string &name, int64_t heads,

@@ -7,7 +7,7 @@ namespace talc {
 Tensor Linear::write(GraphBuilder &g, Tensor x, int64_t outputs, const std::string &why) const {
   Weight matrix = transposed ? g.transpose(g.weight(name + ".weight", {x.width(), outputs}, why))
                              : g.weight(name + ".weight", {outputs, x.width()}, why);
-  return g.linear(x, matrix, bias ? g.weight(name + ".bias", {outputs}, why) : Weight());
+  return g.linear(x, matrix, bias ? g.weight(biasName.empty() ? name + ".bias" : biasName, {outputs}, why) : Weight());
 }
 
 namespace {
@@ -55,6 +55,8 @@ void Projections::nameApart(const std::string &start, const std::string &end, co
 }
 
 Weight Projections::ordered(GraphBuilder &g, Weight weight, const HeadSizes &sizes) const {
+  if (turnsBack)
+    return g.swapHalves(weight, sizes.width);
   return pairedFeatures > 0 ? g.halfSplit(weight, sizes.width, pairedFeatures) : weight;
 }
 

@@ -11,7 +11,8 @@ namespace talc {
 struct Linear {
   std::string name;
   bool bias = false;
-  bool transposed = false;  // files have inputs by outputs (Conv1D)
+  bool transposed = false;    // files have inputs by outputs (Conv1D)
+  std::string biasName = {};  // empty: `name`.bias
 
   // `why` explains the shape in error messages.
   Tensor write(GraphBuilder &g, Tensor x, int64_t outputs, const std::string &why) const;
@@ -37,6 +38,7 @@ struct Projections {
   Linear all = {"self_attn.qkv_proj"};  // unless they are apart
   Linear output = {"self_attn.o_proj"};
   int64_t pairedFeatures = 0;  // features of a head that files pair with their neighbors for rope; 0: they pair halves
+  bool turnsBack = false;      // rope turns by negative angles
 
   // Biases of queries, keys and values.
   void setInputBias(bool bias) { query.bias = key.bias = value.bias = all.bias = bias; }

@@ -66,13 +66,23 @@ def gemma(kind, dtype, **changes):
     return case(dl.gemma, fill, config, dtype)
 
 
-def with_pictures(case):
-    """A model of texts and pictures, of which texts are a part."""
+def with_pictures(case, kind='gemma3', place='language_model.', **keys):
+    """A model of texts and pictures, of which texts are a part, called `place`."""
     c, config, evaluate, _ = case
     c.add('vision_tower.embeddings.weight', 3, 5)
-    whole = {'model_type': 'gemma3', 'text_config': config, 'vocab_size': config['vocab_size']}
-    return c, whole, evaluate, lambda name: name if name.startswith(
-        'vision') else 'language_model.' + name
+    whole = {'model_type': kind, 'text_config': {**config, **keys}, 'vocab_size': config['vocab_size'],
+             'tie_word_embeddings': config.get('tie_word_embeddings', True), 'vision_config': {'depth': 1}}
+    inside = lambda name: place + (name.removeprefix('model.') if place.startswith('model.') else name)
+    return c, whole, evaluate, lambda name: name if name.startswith(('vision', 'lm_head')) else inside(name)
+
+
+def beside_pictures(case):
+    """Qwen2-VL's first files: the keys of texts beside the others."""
+    c, config, evaluate, _ = case
+    c.add('visual.patch_embed.weight', 3, 5)
+    axes = {'rope_scaling': {'type': 'mrope', 'mrope_section': [1, 1, 1]}}
+    whole = {**config, **axes, 'model_type': 'qwen2_vl', 'vision_config': {'depth': 1}, 'rope_theta': 10000.0}
+    return c, whole, evaluate, lambda name: name
 
 
 def llama(dtype='F32', tied=True, norms=PRE, **changes):
@@ -278,6 +288,11 @@ CASES = {
     'gemma3-with-pictures': lambda: with_pictures(gemma('gemma3_text', 'BF16', sliding_window=5, sliding_window_pattern=2,
                                                         rope_theta=1e6, query_pre_attn_scalar=8.0,
                                                         rope_scaling={'rope_type': 'linear', 'factor': 8.0})),
+    'llava': lambda: with_pictures(llama(model_type='llama', tied=False), 'llava'),
+    'qwen2_vl': lambda: beside_pictures(llama(model_type='qwen2', tied=False)),
+    'qwen2_5_vl': lambda: with_pictures(
+        llama(model_type='qwen2', tied=False), 'qwen2_5_vl', 'model.language_model.', model_type='qwen2_5_vl_text',
+        rope_parameters={'rope_type': 'default', 'rope_theta': 10000.0, 'mrope_section': [1, 1, 1]}),
     'smollm3': lambda: llama('F16', model_type='smollm3', no_rope_layer_interval=2, rope_theta=700.0),
     'olmo2': lambda: llama(model_type='olmo2', norms=AROUND[1::2], tied=False),
     'olmo3': lambda: llama('BF16', model_type='olmo3', norms=AROUND[1::2], tied=False, num_hidden_layers=4,

@@ -1,269 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoders that differ from Llama in a few properties, of odd sizes, and what they compute; see decoder_models.
-
-A family is its configuration and its traits: what it has instead of those of LLAMA.
-"""
-import functools
+"""Decoders that differ from Llama in a few properties; see described_model."""
 import math
 
 import decoder_layers as dl
-import decoder_models as dm
-import moe_decoders as md
 import plain_math as pm
-from family_layers import add, apply, fairseq_sinusoid, linear
-
-SIZES = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
-         'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-5}
-LLAMA = {
-    'place': 'model.layers', 'table': 'model.embed_tokens', 'rows': None, 'last': 'model.norm', 'head': 'lm_head',
-    'before': ('input_layernorm', 'post_attention_layernorm'), 'behind': ('', ''), 'sums': ('', ''),
-    'parallel': False,  # both parts read the first norm
-    'transposed': False,  # matrices are inputs by outputs
-    'first': 0,  # the row of the first position
-    'sinusoids': False, 'gate': '',
-    'attention': [f'self_attn.{part}_proj' for part in 'qkvo'], 'packed': None, 'packing': 'order',
-    'inner': ('mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj'), 'fused': False, 'activation': 'silu',
-    'biases': (),  # of: in, out, inner
-    'form': 'rms', 'epsilon': 1e-5, 'norm_bias': False, 'norm_scale': True, 'from_one': False,
-    'head_norm': None,  # each: one for all heads, all: of all heads at once
-    'head_names': ('self_attn.q_norm', 'self_attn.k_norm'), 'head_form': 'rms', 'behind_rope': False,
-    'sinks': None, 'caps': (0.0, 0.0),
-    'pairs': 'halves', 'rotary': None, 'theta': 10000.0, 'turned': lambda n: True, 'window': lambda n: 0,
-    'clip': None, 'scale': None, 'factors': (1.0, 1.0, 1.0), 'moe': None, 'dense': (),
-}
-MOE = {'each': 'mlp.experts', 'names': ('gate_proj', 'up_proj', 'down_proj'), 'router': 'mlp.gate', 'experts': 5,
-       'chosen': 2, 'inner': 11, 'scores': 'softmax', 'bias': None, 'bias_rows': (), 'normalized': True, 'factor': 1.0, 'shared': None,
-       'average': False, 'in_one': None}
+from described_model import ALL_HEADS, BIASED, LAYER, MOE, OTHER, PLAIN, SHARED, SIZES, family
 
 
-def sizes_of(config):
-    heads = config['num_attention_heads']
-    return heads, config['num_key_value_heads'], config.get('head_dim') or config['hidden_size'] // heads
+
+def routes_by_logits(logits, bias, moe):
+    """Kolibri: the bias is added to the router's results, whose sigmoids are the weights."""
+    best = sorted(range(len(logits)), key=lambda e: -(logits[e] + bias[e]))[:moe['chosen']]
+    return {e: pm.sigmoid(logits[e]) for e in best}
 
 
-# --- checkpoints
+def best_sigmoid(logits, _, moe):
+    best = max(range(len(logits)), key=lambda e: logits[e])
+    return {best: pm.sigmoid(logits[best])}
 
 
-def add_linear(c, t, name, outputs, inputs, bias):
-    if t['transposed']:
-        c.add(name + '.weight', inputs, outputs)
-        c.add(name + '.bias', outputs)
-    else:
-        c.linear(name, outputs, inputs, bias)
+def sparse_mixer(logits, _, moe):
+    """Two experts in turn: the best one left, by its softmax among those near it."""
+    left, result = dict(enumerate(logits)), {}
+    for _ in range(2):
+        best = max(left, key=lambda e: left[e])
+        near = [z for z in left.values() if (left[best] - z) / max(abs(z), left[best]) <= 2 * JITTER]
+        result[best] = 1 / sum(math.exp(z - left[best]) for z in near)
+        del left[best]
+    return result
 
 
-def add_gated(c, names, width, inner, bias=False):
-    for name, shape in zip(names, ((inner, width), (inner, width), (width, inner))):
-        if name:
-            c.linear(name, *shape, bias)
-
-
-def add_moe(c, at, moe, width):
-    c.linear(at + moe['router'], moe['experts'], width, False)
-    if moe['bias']:
-        c.add(at + moe['bias'], *moe['bias_rows'], moe['experts'], deviation=0.5)
-    if moe['in_one']:
-        c.add(at + moe['in_one'][0], moe['experts'], 2 * moe['inner'], width)
-        c.add(at + moe['in_one'][1], moe['experts'], width, moe['inner'])
-    for e in range(0 if moe['in_one'] else moe['experts']):
-        add_gated(c, [f'{at}{moe["each"]}.{e}.{name}' for name in moe['names']], width, moe['inner'])
-    if moe['shared']:
-        *names, inner = moe['shared']
-        if len(names) == 2:
-            c.linear(at + names[0], 2 * inner, width, False)
-            c.linear(at + names[1], width, inner, False)
-        else:
-            add_gated(c, [at + name for name in names], width, inner)
-
-
-def fill(c, config, t):
-    width, inner = config['hidden_size'], config['intermediate_size']
-    heads, shared, each = sizes_of(config)
-
-    def norm(name):
-        if name and t['norm_scale']:
-            c.norm(name, width, t['norm_bias'])
-    c.add(t['table'] + '.weight', config['vocab_size'], width, deviation=1.0)
-    if t['rows']:
-        c.add(t['rows'] + '.weight', config['max_position_embeddings'] + t['first'], width, deviation=0.5)
-    for n in range(config['num_hidden_layers']):
-        at = f'{t["place"]}.{n}.'
-        for name in (*t['before'], *t['behind'], *t['sums']):
-            norm(at + name if name else '')
-        if t['packed']:
-            add_linear(c, t, at + t['packed'], (heads + 2 * shared) * each, width, 'in' in t['biases'])
-        if t['gate']:
-            c.linear(at + t['gate'], heads * each, width, False)
-        for name, count in zip(t['attention'], () if t['packed'] else (heads, shared, shared)):
-            c.linear(at + name, count * each, width, 'in' in t['biases'])
-        add_linear(c, t, at + t['attention'][3], width, heads * each, 'out' in t['biases'])
-        for name, count in zip(t['head_names'] if t['head_norm'] else (), (heads, shared)):
-            c.norm(at + name, each * (count if t['head_norm'] == 'all' else 1), t['head_form'] == 'layer')
-        if t['sinks']:
-            c.add(at + t['sinks'], heads, deviation=1.0)
-        if t['moe'] and n not in t['dense']:
-            add_moe(c, at, t['moe'], width)
-        elif t['fused']:
-            c.linear(at + t['inner'][1], 2 * inner, width, False)
-            c.linear(at + t['inner'][2], width, inner, False)
-        elif t['transposed']:
-            add_linear(c, t, at + t['inner'][1], inner, width, True)
-            add_linear(c, t, at + t['inner'][2], width, inner, True)
-        else:
-            add_gated(c, [at + name if name else '' for name in t['inner']], width, inner, 'inner' in t['biases'])
-    norm(t['last'])
-    if not config.get('tie_word_embeddings'):
-        c.linear(t['head'], config['vocab_size'], width, 'head' in t['biases'])
-
-
-# --- what they compute
-
-
-def normed(c, t, name, x):
-    if not name:
-        return x
-    width = len(x[0])
-    scale = c[name + '.weight'] if t['norm_scale'] else [1.0] * width
-    if t['from_one']:
-        scale = [w + 1 for w in scale]
-    return pm.norm(t['form'], x, scale, c[name + '.bias'] if t['norm_bias'] else None, t['epsilon'], 1)
-
-
-def product(c, t, name, x):
-    matrix = c[name + '.weight']
-    return pm.linear(x, pm.transpose(matrix) if t['transposed'] else matrix, c.tensors.get(name + '.bias'))
-
-
-def pieces(row, t, heads, shared, each):
-    """Queries, keys and values of a packed projection."""
-    if t['packing'] == 'heads':
-        parts = dl.heads_of(row, 3 * each)
-        return [[v for part in parts for v in part[i * each:(i + 1) * each]] for i in range(3)]
-    if t['packing'] == 'quarters':
-        quarter = heads * each // 4
-        parts = dl.heads_of(row, 3 * quarter)
-        return [[v for part in parts for v in part[i * quarter:(i + 1) * quarter]] for i in (0, 2, 1)]
-    ends = [0, heads * each, (heads + shared) * each, (heads + 2 * shared) * each]
-    return [row[a:b] for a, b in zip(ends, ends[1:])]
-
-
-def head_normed(c, t, at, each, q, k):
-    if not t['head_norm']:
-        return q, k
-    return [pm.norm(t['head_form'], z, c[f'{at}{name}.weight'], c.tensors.get(f'{at}{name}.bias'), t['epsilon'],
-                    1 if t['head_norm'] == 'all' else len(z[0]) // each) for name, z in zip(t['head_names'], (q, k))]
-
-
-def attended(c, config, t, n, at, x):
-    heads, shared, each = sizes_of(config)
-    if t['packed']:
-        q, k, v = zip(*(pieces(row, t, heads, shared, each) for row in product(c, t, at + t['packed'], x)))
-    else:
-        q, k, v = (linear(c, at + name, x) for name in t['attention'][:3])
-    if not t['behind_rope']:
-        q, k = head_normed(c, t, at, each, q, k)
-    if t['clip']:
-        q, k, v = (pm.each(lambda value: min(max(value, -t['clip']), t['clip']), z) for z in (q, k, v))
-    if t['turned'](n):
-        theta = t['theta'][n] if isinstance(t['theta'], list) else t['theta']
-        turns = dl.inverse_frequencies(theta, t['rotary'] or each)
-        q, k = (dl.turn(z, each, turns, t['pairs']) for z in (q, k))
-    if t['behind_rope']:
-        q, k = head_normed(c, t, at, each, q, k)
-    scale = t['scale'] or each**-0.5
-    if t['sinks']:
-        y = md.attend_sunk(dl.scaled(q, scale * each**0.5), k, v, each, t['window'](n), c[at + t['sinks']])
-    else:
-        y = dl.attend(q, k, v, each, scale, t['window'](n), t['caps'][0])
-    if t['gate']:
-        y = dl.times(y, apply('sigmoid', linear(c, at + t['gate'], x)))
-    return product(c, t, at + t['attention'][3], y)
-
-
-def gated_row(row, gate, up, down, activation='silu'):
-    gates, ups = pm.linear([row], gate, None)[0], pm.linear([row], up, None)[0]
-    return pm.linear([[pm.ACTIVATIONS[activation](a) * b for a, b in zip(gates, ups)]], down, None)[0]
-
-
-def expert_row(c, at, moe, e, row):
-    if moe['in_one']:
-        both, down = c[at + moe['in_one'][0]][e], c[at + moe['in_one'][1]][e]
-        return gated_row(row, both[:moe['inner']], both[moe['inner']:], down)
-    return gated_row(row, *(c[f'{at}{moe["each"]}.{e}.{name}.weight'] for name in moe['names']))
-
-
-def mixed_row(c, at, moe, row):
-    logits = pm.linear([row], c[at + moe['router'] + '.weight'], None)
-    scores = pm.softmax(logits)[0] if moe['scores'] == 'softmax' else [pm.sigmoid(z) for z in logits[0]]
-    bias = c[at + moe['bias']] if moe['bias'] else [0.0] * len(scores)
-    compared = [s + b for s, b in zip(scores, bias[0] if moe['bias_rows'] else bias)]
-    best = sorted(range(len(scores)), key=lambda e: (-compared[e], e))[:moe['chosen']]
-    total = sum(scores[e] for e in best) if moe['normalized'] else 1.0
-    result = [0.0] * len(row)
-    for e in sorted(best):
-        made = expert_row(c, at, moe, e, row)
-        result = [a + scores[e] / total * moe['factor'] * b for a, b in zip(result, made)]
-    if moe['shared']:
-        *names, inner = moe['shared']
-        matrices = [c[at + name + '.weight'] for name in names]
-        if len(names) == 2:
-            matrices = [matrices[0][:inner], matrices[0][inner:], matrices[1]]
-        result = [a + b for a, b in zip(result, gated_row(row, *matrices))]
-    return [a / 2 for a in result] if moe['average'] else result
-
-
-def processed(c, config, t, n, at, x):
-    gate, up, down = t['inner']
-    if t['moe'] and n not in t['dense']:
-        return [mixed_row(c, at, t['moe'], row) for row in x]
-    if t['fused']:
-        both, half = linear(c, at + up, x), config['intermediate_size']
-        y = dl.times(apply(t['activation'], [row[:half] for row in both]), [row[half:] for row in both])
-    elif gate:
-        y = dl.times(apply(t['activation'], linear(c, at + gate, x)), linear(c, at + up, x))
-    else:
-        y = apply(t['activation'], product(c, t, at + up, x))
-    return product(c, t, at + down, y)
-
-
-def decoder(c, config, ids, t):
-    embedding, residual, logits = t['factors']
-    x = dl.scaled([c[t['table'] + '.weight'][i] for i in ids], embedding)
-    if t['rows']:
-        x = add(x, c[t['rows'] + '.weight'][t['first']:t['first'] + len(ids)])
-    if t['sinusoids']:
-        x = add(x, [fairseq_sinusoid(t['first'] + p, len(x[0])) for p in range(len(ids))])
-    for n in range(config['num_hidden_layers']):
-        at = f'{t["place"]}.{n}.'
-        place = lambda name: at + name if name else ''
-        if t['parallel']:
-            y = normed(c, t, place(t['before'][0]), x)
-            x = add(add(x, attended(c, config, t, n, at, y)), processed(c, config, t, n, at, y))
-            continue
-        for part, before, behind, total in zip((attended, processed), t['before'], t['behind'], t['sums']):
-            y = part(c, config, t, n, at, normed(c, t, place(before), x))
-            x = normed(c, t, place(total), add(x, dl.scaled(normed(c, t, place(behind), y), residual)))
-    x = normed(c, t, t['last'], x)
-    name, cap = t['table'] if config.get('tie_word_embeddings') else t['head'], t['caps'][1]
-    rows = pm.linear(x, c[name + '.weight'], c.tensors.get(name + '.bias'))
-    return pm.each(lambda z: cap * math.tanh(z / cap), rows) if cap else dl.scaled(rows, logits)
-
-
-def family(model_type, keys=None, hidden=None, **traits):
-    """`keys` are written to config.json; `hidden` are not: the family has them under other names, or not at all."""
-    t = {**LLAMA, **traits}
-    config = {'model_type': model_type, 'tie_word_embeddings': False, **SIZES, **(keys or {})}
-    c, _, evaluate, names = dm.case(functools.partial(lambda t, c, config, ids: decoder(c, config, ids, t), t),
-                                    lambda c, config: fill(c, config, t), {**config, **(hidden or {})})
-    return c, {key: value for key, value in config.items() if key not in (hidden or {})}, evaluate, names
-
-
-OTHER = {'rms_norm_eps': 1e-5}
-ALL_HEADS = {**OTHER, 'num_key_value_heads': 4}
-LAYER = {'form': 'layer', 'norm_bias': True}
-PLAIN = {'inner': ('', 'mlp.up_proj', 'mlp.down_proj'), 'activation': 'relu_squared'}
-BIASED = {**MOE, 'scores': 'sigmoid', 'bias': 'mlp.gate.e_score_correction_bias'}
-SHARED = [f'mlp.shared_experts.{part}_proj' for part in ('gate', 'up', 'down')]
+JITTER = 0.2
 GPT2 = {'place': 'transformer.h', 'table': 'transformer.wte', 'rows': 'transformer.wpe', 'last': 'transformer.ln_f',
         'before': ('ln_1', 'ln_2'), 'inner': ('', 'mlp.c_fc', 'mlp.c_proj'), 'activation': 'gelu_tanh',
         'turned': lambda n: False, **LAYER}
@@ -428,6 +195,73 @@ CASES = {
         before=('self_attn_layer_norm', 'final_layer_norm'), turned=lambda n: False, factors=(24**0.5, 1.0, 1.0),
         attention=[f'self_attn.{part}_proj' for part in ('q', 'k', 'v', 'out')], inner=('', 'fc1', 'fc2'),
         activation='gelu', biases=('in', 'out', 'inner'), **LAYER),
+    'aria_text': lambda: family(
+        'aria_text', {'moe_num_experts': 5, 'moe_topk': 2},
+        moe={**MOE, 'inner': 37, 'router': 'mlp.router', 'form': 'columns', 'shared': [*SHARED, 74],
+             'in_one': ('mlp.experts.fc1.weight', 'mlp.experts.fc2.weight')}),
+    'sarvam_moe': lambda: family(
+        'sarvam_moe', {'head_dim': 8, 'n_routed_experts': 5, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11,
+                       'routed_scaling_factor': 1.7, 'rope_theta': 500.0}, table='model.word_embeddings',
+        packed='attention.query_key_value', attention=['', '', '', 'attention.dense'], head_norm='each',
+        head_names=('attention.query_layernorm', 'attention.key_layernorm'), dense=(0,), theta=500.0,
+        moe={**BIASED, 'bias': 'mlp.gate.expert_bias', 'factor': 1.7, 'shared': [*SHARED, 11]}),
+    'bitnet': lambda: family('bitnet', {'rope_theta': 500.0}, theta=500.0, activation='relu_squared',
+                             output_norm='self_attn.attn_sub_norm', inner_norm='mlp.ffn_sub_norm'),
+    'nanochat': lambda: family(
+        'nanochat', {'final_logit_softcapping': 3.0}, norm_scale=False, table_norm='model.norm', head_norm='each',
+        head_scale=False, behind_rope=True, backwards=True, inner=('', 'mlp.fc1', 'mlp.fc2'),
+        activation='relu_squared', caps=(0.0, 3.0)),
+    'gpt_neox_japanese': lambda: family(
+        'gpt_neox_japanese', {'layer_norm_eps': 1e-5, 'intermediate_multiple_size': 2, 'rotary_pct': 0.34,
+                              'rotary_emb_base': 500}, {**ALL_HEADS, 'intermediate_size': 48},
+        place='gpt_neox_japanese.layers', table='gpt_neox_japanese.embed_in', last='gpt_neox_japanese.final_layer_norm',
+        head='embed_out', packed='attention.query_key_value', packing='heads', attention=['', '', '', 'attention.dense'],
+        last_bias='attention.dense_bias', inner=('', 'mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'), activation='gelu',
+        rotary=2, theta=500.0, **LAYER),
+    'dbrx': lambda: family(
+        'dbrx', {'d_model': 24, 'n_heads': 4, 'n_layers': 2, 'max_seq_len': 26,
+                 'attn_config': {'kv_n_heads': 2, 'clip_qkv': 0.7, 'rope_theta': 500.0},
+                 'ffn_config': {'ffn_hidden_size': 11, 'moe_num_experts': 5, 'moe_top_k': 2}},
+        {key: value for key, value in SIZES.items() if key != 'vocab_size'}, place='transformer.blocks',
+        table='transformer.wte', last='transformer.norm_f', before=('norm_attn_norm.norm_1', 'norm_attn_norm.norm_2'),
+        form='layer', packed='norm_attn_norm.attn.Wqkv', attention=['', '', '', 'norm_attn_norm.attn.out_proj'],
+        clip=0.7, theta=500.0,
+        moe={**MOE, 'router': 'ffn.router.layer', 'form': 'stacked',
+             'in_one': [f'ffn.experts.mlp.{name}' for name in ('w1', 'v1', 'w2')]}),
+    'kolibri1': lambda: family(
+        'kolibri1', {'head_dim': 8, 'num_experts': 5, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11,
+                     'shared_expert_intermediate_size': 13, 'sliding_window': 5,
+                     'layer_types': ['sliding_attention', 'full_attention']}, {'intermediate_size': 37},
+        head_norm='each', window=lambda n: 5 * (n == 0), turned=lambda n: n == 0,
+        behind=('post_attn_norm', 'post_ffn_norm'),
+        moe={**MOE, 'bias': 'moe.router.expert_bias', 'routes': routes_by_logits, 'shared': [*SHARED, 13]}),
+    'llama4_text': lambda: family(
+        'llama4_text', {'head_dim': 8, 'num_local_experts': 5, 'intermediate_size_mlp': 37, 'moe_layers': [1],
+                        'no_rope_layers': [1, 0], 'attention_chunk_size': 32, 'floor_scale': 8, 'attn_scale': 0.5,
+                        'rope_theta': 500.0}, pairs='pairs', theta=500.0, head_norm='each', head_scale=False,
+        behind_rope=True, head_needs_rope=True, growth=(0.5, 8, 1, True), turned=lambda n: n == 0,
+        inner=[f'feed_forward.{part}_proj' for part in ('gate', 'up', 'down')], dense=(0,),
+        moe={**MOE, 'inner': 37, 'routes': best_sigmoid, 'scales_input': True, 'router': 'feed_forward.router',
+             'in_one': [f'feed_forward.experts.{name}_proj' for name in ('gate_up', 'down')], 'form': 'columns',
+             'shared': [*(f'feed_forward.shared_expert.{part}_proj' for part in ('gate', 'up', 'down')), 37]}),
+    'ministral3': lambda: family(
+        'ministral3', {'head_dim': 8, 'rope_parameters': {
+            'rope_type': 'yarn', 'rope_theta': 500.0, 'factor': 4.0, 'original_max_position_embeddings': 8,
+            'llama_4_scaling_beta': 0.5, 'mscale': 1.0, 'mscale_all_dim': 1.0}},
+        frequencies=dl.yarn(500.0, 8, 4.0, 8)[0], growth=(0.5, 8, 0, False)),
+    'phimoe': lambda: family(
+        'phimoe', {'num_local_experts': 5, 'router_jitter_noise': JITTER, 'attention_bias': True, 'lm_head_bias': True},
+        biases=('in', 'out', 'head'), theta=1000000.0,
+        moe={**MOE, 'each': 'block_sparse_moe.experts', 'names': ('w1', 'w3', 'w2'), 'inner': 37,
+             'router': 'block_sparse_moe.gate', 'routes': sparse_mixer}, **LAYER),
+    'modernbert-decoder': lambda: family(
+        'modernbert-decoder', {'norm_eps': 1e-5, 'local_attention': 10, 'global_rope_theta': 500.0,
+                               'local_rope_theta': 90.0, 'layer_types': ['full_attention', 'sliding_attention']},
+        ALL_HEADS, table='model.embeddings.tok_embeddings', table_norm='model.embeddings.norm', first_normed=False,
+        before=('attn_norm', 'mlp_norm'), attention=['attn.q_proj', 'attn.k_proj', 'attn.v_proj', 'attn.Wo'],
+        fused=True, inner=('', 'mlp.Wi', 'mlp.Wo'), activation='gelu', last='model.final_norm', head='decoder',
+        biases=('head',), transform=('lm_head.dense', 'lm_head.norm', 'gelu'), form='layer', theta=[500.0, 90.0],
+        window=lambda n: 5 * (n == 1)),
 }
 # Compiling takes most of the time.
 COMPILED = {'glm4_moe', 'olmoe', 'nemotron', 'gpt_neo'}
