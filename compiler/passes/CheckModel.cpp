@@ -7,6 +7,7 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/LogitParts.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/gradients/Differentiable.h"
 #include "runtime/device/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -56,7 +57,7 @@ public:
   }
 
 private:
-  // (ids, sequences) -> activations...
+  // (ids, sequences) -> activations..., or (ids, sequences, labels) -> loss
   LogicalResult checkEntry() {
     auto ids = RankedTensorType::get({count}, IntegerType::get(function.getContext(), 32));
     auto isResult = [&](Type type) {
@@ -64,8 +65,10 @@ private:
       return tensor && tensor.getRank() == 2 && tensor.getElementType().isF32() && tensor.getDimSize(0) == count &&
              tensor.getDimSize(1) > 0;
     };
-    if (function.getArgumentTypes() != ArrayRef<Type>{ids, SequencesType::get(function.getContext())} ||
-        !llvm::all_of(function.getResultTypes(), isResult))
+    SmallVector<Type> inputs = {ids, SequencesType::get(function.getContext())};
+    if (function.getNumArguments() == 3 && count != 1)
+      inputs.push_back(ids);
+    if (function.getArgumentTypes() != ArrayRef<Type>(inputs) || !llvm::all_of(function.getResultTypes(), isResult))
       return function.emitOpError() << "is an entry of type " << function.getFunctionType() << ", expected (" << ids
                                     << ", !talc.sequences) -> rows of f32";
     unsigned results = countResults(function);
@@ -107,9 +110,28 @@ private:
         .Case([&](AttentionOp op) { return checkAttention(op); })
         .Case([&](MemoryOp op) { return checkMemory(op); })
         .Case([&](SelectOp op) { return checkSelect(op); })
-        .Case([&](func::CallOp op) { return checkCall(op); })
+        .Case<RopeDgradOp, AttentionDgradOp, func::CallOp>([&](Operation *op) { return yieldsStep(op); })
+        .Case([&](SpreadOp op) {
+          Rows wanted = {Rows::Wanted, static_cast<int64_t>(op.getOutput())};
+          return succeeded(expect(op, op.getGradient(), wanted)) ? yields(op.getResult(), {Rows::Step}) : failure();
+        })
+        .Case([&](CrossEntropyOp op) {
+          Rows found = of(op.getLogits());
+          return success(succeeded(yields(op.getLoss(), found)) && succeeded(yields(op.getGradient(), found)));
+        })
         .Case([&](func::ReturnOp op) { return checkReturn(op); })
         .Default([](Operation *) { return success(); });
+  }
+
+  // Blocks take and yield all tokens of the step, and so do some operations.
+  LogicalResult yieldsStep(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (of(operand) != Rows{Rows::None} && failed(expect(op, operand)))
+        return failure();
+    for (Value result : op->getResults())
+      if (failed(yields(result, {Rows::Step})))
+        return failure();
+    return success();
   }
 
   LogicalResult checkAttention(AttentionOp op) {
@@ -148,17 +170,6 @@ private:
     if (function->hasAttr(entryAttr) && output >= function.getNumResults())
       return op.emitOpError() << "is for the result " << output << " of a model of " << function.getNumResults();
     return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Wanted, output}) : failure();
-  }
-
-  // A block takes and yields all tokens of the step.
-  LogicalResult checkCall(func::CallOp op) {
-    for (Value operand : op.getOperands())
-      if (of(operand) != Rows{Rows::None} && failed(expect(op, operand)))
-        return failure();
-    for (Value result : op.getResults())
-      if (failed(yields(result, {Rows::Step})))
-        return failure();
-    return success();
   }
 
   // The caller gets the wanted tokens of each result: selected by the model, or else by convert-talc-to-kernel.

@@ -44,6 +44,17 @@ def Differentiate : Pass<"differentiate", "mlir::ModuleOp"> {
   ];
 }
 
+def SimplifyGradients : Pass<"simplify-gradients", "mlir::ModuleOp"> {
+  let summary = "writes gradients with operations of forward functions where these can say the same";
+  let description = [{
+      linear_dgrad %g, %w   ->   linear %g, transpose(%w)
+      norm_wgrad %g, %x into %w   ->   sum_rows (%g * norm(%x, 1)) into %w
+
+    Passes that follow then fuse, pack and lower them as they do in forward functions.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
 //===--- optimize: talc -> talc ----------------------------------------------------------------------------------===//
 
 def AssignFormats : Pass<"assign-formats", "mlir::ModuleOp"> {

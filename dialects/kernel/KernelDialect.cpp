@@ -3,6 +3,7 @@
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ByteOps.h"
+#include "dialects/kernel/gradients/GradientOps.h"
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
 #include "mlir/IR/Builders.h"
@@ -59,6 +60,10 @@ void KernelDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/ByteOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/gradients/GradientOps.cpp.inc"
       >();
 }
 

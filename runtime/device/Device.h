@@ -32,6 +32,13 @@ struct WantedTokens {
   const int32_t *tokens;  // [count], tokens of the step
 };
 
+// A step of training has this beside its tokens; in inference all is null.
+struct TrainingInputs {
+  const int32_t *labels = nullptr;   // [wanted tokens of the first result]; negative: none
+  const float *lossScale = nullptr;  // 1 / number of labels, of all steps until the next update
+  float *gradients = nullptr;        // to which gradients are added
+};
+
 // A step; read during Workspace::run only.
 struct Step {
   EntryIndex entry;
@@ -42,6 +49,7 @@ struct Step {
   const int32_t *history;             // slots; see Span::history
   WantedTokens wanted[artifact::maxOutputs];
   bool isAbortable = true;  // whether the caller is asked if the step is to end
+  TrainingInputs training = {};
 };
 
 // The default limit for the tokens of a step of generation. A part that cannot be divided may be longer.

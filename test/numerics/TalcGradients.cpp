@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-gradients: compares the gradients of a module after `differentiate` with differences of its loss.
 //
-//   talc-gradients MODULE --ids 3,1,4,1,5 [--ids 2,6] [--tolerance 1e-6]
+//   talc-gradients MODULE --ids 3,1,4,1,5 [--ids 2,6] [--tolerance 1e-6 | -o OUT.safetensors]
 //
 // Each token has the next one of its sequence as its label (modulo the number of classes), the last one none. For every
 // weight w and a random direction u, <gradient, u> is compared with the derivative of L(w + h u) at h = 0, by central
 // differences of two widths, of which the error of order h^2 is removed (Richardson). It prints a line for each weight,
-// and fails if a relative difference is beyond the tolerance.
+// and fails if a relative difference is beyond the tolerance. With -o it writes loss and gradients instead.
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/gradients/Differentiable.h"
+#include "test/numerics/TensorFile.h"
 
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Parser/Parser.h"
@@ -29,6 +30,7 @@ namespace {
 
 cl::opt<std::string> modulePath(cl::Positional, cl::Required, cl::desc("MODULE.mlir"));
 cl::list<std::string> idLists("ids", cl::OneOrMore, cl::desc("ids of a sequence: 3,1,4"));
+cl::opt<std::string> output("o", cl::desc("safetensors file"));
 cl::opt<double> tolerance("tolerance", cl::init(1e-6), cl::desc("largest relative difference"));
 
 // Labels are below `classes`.
@@ -63,6 +65,8 @@ public:
       return first.takeError();
     auto gradients = interpreter.gradients;
     outs() << fmt::format("loss {:.9f}\n", *first);
+    if (!output.empty())
+      return write(*first, gradients);
     for (const auto &[name, gradient] : gradients)
       longest = std::max(longest, length(gradient));
     bool isRight = !gradients.empty();
@@ -77,6 +81,14 @@ public:
   }
 
 private:
+  static Error write(double loss, const std::map<std::string, GradientSum> &gradients) {
+    talc::numerics::TensorFile file;
+    file["loss"] = talc::numerics::FileTensor::floats({1}, {loss});
+    for (const auto &[name, gradient] : gradients)
+      file[name] = talc::numerics::FileTensor::floats(gradient.shape, gradient.values);
+    return talc::numerics::writeTensors(output, file);
+  }
+
   // The mean over all labels.
   Expected<double> loss() {
     interpreter.gradients.clear();

@@ -20,6 +20,7 @@
 // no two events are independent. Separate launches wait for each other, and need less than that.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/gradients/GradientOps.h"
 #include "dialects/talc/ModuleKeys.h"
 
 #include <limits>
@@ -45,9 +46,10 @@ struct Offset {
   }
 };
 
-// A range of bytes of the arena, or a whole KV cache or result.
+// A range of bytes of the arena, or a whole KV cache, result or gradient.
 struct MemoryRange {
-  Attribute object;  // names the KV cache or result; null in the arena
+  Attribute
+      object;  // a symbol: the KV cache; a number: the result; a string: the weight of a gradient; null: the arena
   Offset begin, end;
   bool isPrivate = false;         // every worker has its own
   std::optional<int64_t> output;  // the result whose wanted tokens it has, if it does not have all of the step
@@ -102,6 +104,8 @@ FailureOr<std::optional<MemoryRange>> getRange(Value value, const MemoryRanges &
     return std::optional(getRange(arena));
   if (auto cache = dyn_cast_or_null<kernel::KvCacheOp>(definition))
     return std::optional(getRange(cache.getNameAttr()));
+  if (auto gradient = dyn_cast_or_null<kernel::GradientOp>(definition))
+    return std::optional(getRange(gradient.getNameAttr().getAttr()));
   if (auto output = dyn_cast_or_null<kernel::OutputOp>(definition))
     return std::optional(getRange(output.getOutputAttr(), output.getOutput()));
   return call.emitOpError("accesses memory whose offset is not known; plan-memory assigns one");
@@ -221,7 +225,7 @@ private:
     return success();
   }
 
-  // KV caches and results outlive a step.
+  // KV caches, results and gradients outlive a step.
   LogicalResult checkContents(const MemoryAccess &access) const {
     if (access.range.object)
       return success();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: assigns offsets to temporaries in the arena, and to weights and KV caches.
+// plan-memory: assigns offsets to temporaries in the arena, and to weights, KV caches and gradients.
 //
 //   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_worker 0
 //
@@ -11,6 +11,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/gradients/GradientOps.h"
 #include "dialects/talc/ModuleKeys.h"
 
 #include "mlir/Analysis/CallGraph.h"
@@ -163,6 +164,8 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add(keys::weightBytes, weightBytes);
     if (tableBytes > 0)
       add(keys::tableBytes, tableBytes);
+    if (int64_t gradientBytes = assignGradientOffsets(); gradientBytes > 0)
+      add(keys::gradientBytes, gradientBytes);
     assignKvOffsets(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
     talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
@@ -266,6 +269,22 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       }
     }
     return {offset, offset - storedEnd};
+  }
+
+  // Buffers of gradients follow each other in the order of weights; returns the bytes of all.
+  int64_t assignGradientOffsets() {
+    llvm::MapVector<StringAttr, SmallVector<kernel::GradientOp>> gradients;
+    getOperation().walk([&](kernel::GradientOp op) { gradients[op.getNameAttr().getAttr()].push_back(op); });
+    int64_t offset = 0;
+    for (auto weight : getOperation().getOps<talc::WeightOp>()) {
+      auto ops = gradients.find(weight.getSymNameAttr());
+      if (ops == gradients.end())
+        continue;
+      for (kernel::GradientOp op : ops->second)
+        op.setOffset(offset);
+      offset += llvm::alignTo(talc::storedBytes(ops->second.front().getResult().getType()), alignment);
+    }
+    return offset;
   }
 
   template <typename Add> void assignKvOffsets(Builder &builder, Add add) {

@@ -167,6 +167,7 @@ private:
       return failure();
     end->setOperands(loss.getLoss());
     entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), loss.getLoss().getType()));
+    entry->getParentOp()->setAttr(outputsAttr, builder.getStrArrayAttr({hiddenOutput}));
     for (auto [call, forward] : forwards) {
       call->replaceAllUsesWith(forward.getResults().take_front(call->getNumResults()));
       call->erase();

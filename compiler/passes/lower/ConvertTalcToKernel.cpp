@@ -12,6 +12,7 @@
 #include "compiler/passes/lower/TalcToKernel.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/ADT/StringExtras.h"
@@ -301,8 +302,8 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(talc::entryAttr))
         storeResults(function);
-      else if (failed(passDestination(function)))
-        return signalPassFailure();
+      else
+        passDestinations(function);
     dropArguments();
     getOperation().walk(tell);
   }
@@ -320,14 +321,14 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns
-        .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-             LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
-             LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
-             LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
-             LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
-            context);
+    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
+                 LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
+                 LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+                 LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>,
+                 LowerElementwise<talc::ActivationDgradOp>, LowerElementwise<talc::ClampDgradOp>>(context);
     talc::addExpertPatterns(patterns);
+    talc::addGradientPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::KvReadOp read) {
       if (read->use_empty())
@@ -369,23 +370,22 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
   }
 
-  // The result of a block, if it has one, is written to a new last argument.
-  LogicalResult passDestination(func::FuncOp function) {
-    auto result = cast<func::ReturnOp>(function.front().getTerminator());
-    if (result.getNumOperands() == 0)
-      return success();
-    if (result.getNumOperands() != 1)
-      return function.emitOpError() << "returns " << result.getNumOperands() << " values, expected at most 1";
-    Value value = result.getOperand(0);
-    auto type = cast<RankedTensorType>(value.getType());
-    OpBuilder builder(result);
+  // Each result of a block is written to a new argument behind the others.
+  static void passDestinations(func::FuncOp function) {
+    auto end = cast<func::ReturnOp>(function.front().getTerminator());
+    if (end.getNumOperands() == 0)
+      return;
     // Results that are equal to an argument are removed from private functions only.
     function.setPrivate();
-    (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());
-    Value destination = function.getArguments().back();
-    auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), type, value, destination);
-    result.setOperand(0, store.getResult());
-    return success();
+    OpBuilder builder(end);
+    for (OpOperand &result : end->getOpOperands()) {
+      auto type = cast<RankedTensorType>(result.get().getType());
+      (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());
+      Value destination = function.getArguments().back();
+      auto store =
+          bufferization::MaterializeInDestinationOp::create(builder, end.getLoc(), type, result.get(), destination);
+      result.set(store.getResult());
+    }
   }
 
   // Calls pass destinations, and no longer sequences and token ids.
@@ -396,10 +396,9 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     };
     getOperation().walk([&](func::CallOp call) {
       OpBuilder builder(call);
-      if (call.getNumResults() == 1) {
+      for (Type result : call.getResultTypes()) {
         Value rows = kernel::TokenCountOp::create(builder, call.getLoc(), getStepArgument(call));
-        call->insertOperands(call->getNumOperands(),
-                             emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
+        call->insertOperands(call->getNumOperands(), emptyTensor(builder, call.getLoc(), result, rows));
       }
       for (int64_t i = call->getNumOperands() - 1; i >= 0; --i)
         if (dropped(call->getOperand(i)))

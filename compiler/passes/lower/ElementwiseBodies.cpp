@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/TalcToKernel.h"
 
 #include "dialects/Invariant.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +28,12 @@ struct Formula {
   Value add(Value x, Value y) const { return arith::AddFOp::create(b, loc, x, y); }
   Value mul(Value x, Value y) const { return arith::MulFOp::create(b, loc, x, y); }
   Value mul(Value x, double y) const { return mul(x, constant(y)); }
+  Value sub(Value x, Value y) const { return arith::SubFOp::create(b, loc, x, y); }
+  // x > bound ? y : 0
+  Value ifAbove(Value x, double bound, Value y) const {
+    Value isAbove = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, constant(bound));
+    return arith::SelectOp::create(b, loc, isAbove, y, constant(0.0));
+  }
   // x * sigmoid(y) = x / (1 + exp(-y))
   Value timesSigmoid(Value x, Value y) const {
     Value exponential = math::ExpOp::create(b, loc, mul(y, -1.0));
@@ -73,6 +80,45 @@ Value activationBody(OpBuilder &builder, Location loc, ActivationKind kind, Valu
   return result;
 }
 
+// The derivative of x * sigmoid(u) from x, s = sigmoid(u) and u': s + x s (1 - s) u'.
+static Value gatedDerivative(const Formula &f, Value x, Value s, Value slope) {
+  return f.add(s, f.mul(f.mul(x, slope), f.mul(s, f.sub(f.constant(1.0), s))));
+}
+
+static Value activationDerivative(const Formula &f, ActivationKind kind, Value x) {
+  Value one = f.constant(1.0);
+  switch (kind) {
+  case ActivationKind::relu:
+    return f.ifAbove(x, 0, one);
+  case ActivationKind::relu_squared:
+    return f.mul(f.relu(x), 2.0);
+  case ActivationKind::gelu: {
+    // (1 + erf(x / sqrt 2)) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)
+    Value erf = math::ErfOp::create(f.b, f.loc, f.mul(x, M_SQRT1_2));
+    Value density = math::ExpOp::create(f.b, f.loc, f.mul(f.mul(x, x), -0.5));
+    return f.add(f.mul(f.add(erf, one), 0.5), f.mul(f.mul(x, density), M_SQRT1_2 * M_2_SQRTPI / 2));
+  }
+  case ActivationKind::gelu_tanh: {
+    Value square = f.mul(x, x), cubic = f.add(f.mul(square, 0.044715), one);
+    Value s = f.timesSigmoid(one, f.mul(f.mul(x, cubic), 2 * std::sqrt(M_2_PI)));
+    return gatedDerivative(f, x, s, f.mul(f.add(f.mul(square, 3 * 0.044715), one), 2 * std::sqrt(M_2_PI)));
+  }
+  case ActivationKind::silu:
+    return gatedDerivative(f, x, f.timesSigmoid(one, x), one);
+  case ActivationKind::quick_gelu:
+    return gatedDerivative(f, x, f.timesSigmoid(one, f.mul(x, 1.702)), f.constant(1.702));
+  case ActivationKind::sigmoid: {
+    Value s = f.timesSigmoid(one, x);
+    return f.mul(s, f.sub(one, s));
+  }
+  case ActivationKind::tanh: {
+    Value y = math::TanhOp::create(f.b, f.loc, x);
+    return f.sub(one, f.mul(y, y));
+  }
+  }
+  talc::endByDefect("every activation is handled");
+}
+
 Value elementwiseBody(OpBuilder &builder, Location loc, Operation *op, ValueRange operands) {
   Formula f{builder, loc};
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -83,6 +129,13 @@ Value elementwiseBody(OpBuilder &builder, Location loc, Operation *op, ValueRang
         double bound = clamp.getBound().convertToDouble();
         Value above = arith::MaximumFOp::create(builder, loc, operands[0], f.constant(-bound));
         return arith::MinimumFOp::create(builder, loc, above, f.constant(bound));
+      })
+      .Case([&](ActivationDgradOp dgrad) {
+        return f.mul(operands[0], activationDerivative(f, dgrad.getKind(), operands[1]));
+      })
+      .Case([&](ClampDgradOp dgrad) {
+        Value inside = math::AbsFOp::create(builder, loc, operands[1]);
+        return f.ifAbove(f.mul(inside, -1.0), -dgrad.getBound().convertToDouble(), operands[0]);
       })
       .Case([&](ActivationOp activation) { return activationBody(builder, loc, activation.getKind(), operands[0]); });
 }

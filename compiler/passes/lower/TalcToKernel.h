@@ -23,12 +23,15 @@ mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Value x, mlir::Type type);
 // activation(x) for an f32 value; see talc.activation for the formulas.
 mlir::Value activationBody(mlir::OpBuilder &builder, mlir::Location loc, ActivationKind kind, mlir::Value x);
 
-// The value that `op` (talc.add, mul, scale or activation) computes from one element of each operand.
+// The value that `op` (talc.add, mul, scale, activation, or the gradient of one of them) computes from one element of each operand.
 mlir::Value elementwiseBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange operands);
 
 // Adds patterns that lower mixtures of experts: talc.route and talc.experts.
 void addExpertPatterns(mlir::RewritePatternSet &patterns);
+
+// Adds patterns that lower the operations of backward functions. (GradientPatterns.cpp)
+void addGradientPatterns(mlir::RewritePatternSet &patterns);
 
 // Checks that the results agree with talc.outputs, and sets the attribute `talc.interface`, a dictionary:
 //   kind               decoder, encoder or encoder_decoder, by the names of the entries

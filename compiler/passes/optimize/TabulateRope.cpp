@@ -6,8 +6,10 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
@@ -22,22 +24,28 @@ namespace {
 struct TabulateRope : talc::impl::TabulateRopeBase<TabulateRope> {
   void runOnOperation() override {
     auto maxSequence = getOperation()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
-    WalkResult result = getOperation().walk([&](talc::RopeOp rope) {
-      if (rope.getTable())
-        return WalkResult::advance();
-      if (!maxSequence) {
-        rope.emitOpError() << "needs the module's attribute " << talc::maxSequenceAttr;
-        return WalkResult::interrupt();
-      }
-      addTable(rope, maxSequence.getInt());
-      return WalkResult::advance();
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      return llvm::TypeSwitch<Operation *, WalkResult>(op)
+          .Case<talc::RopeOp, talc::RopeDgradOp>([&](auto rope) { return tabulate(rope, maxSequence); })
+          .Default(WalkResult::advance());
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
+  template <typename Rope> static WalkResult tabulate(Rope rope, IntegerAttr maxSequence) {
+    if (rope.getTable())
+      return WalkResult::advance();
+    if (!maxSequence) {
+      rope.emitOpError() << "needs the module's attribute " << talc::maxSequenceAttr;
+      return WalkResult::interrupt();
+    }
+    addTable(rope, maxSequence.getInt());
+    return WalkResult::advance();
+  }
+
   // A position below 2^30 has three digits to this base.
-  static void addTable(talc::RopeOp rope, int64_t positions) {
+  template <typename Rope> static void addTable(Rope rope, int64_t positions) {
     constexpr int64_t maxPositions = 1 << 20, base = 1 << 10;
     OpBuilder builder(rope);
     Attribute scaling = rope.getScaling().value_or(Attribute());

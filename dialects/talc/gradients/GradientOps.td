@@ -29,7 +29,7 @@ def Talc_GetGradientOp : Talc_Op<"get_gradient", [Pure, DeclareOpInterfaceMethod
 
 //===--- layers --------------------------------------------------------------------------------------------------===//
 
-def Talc_LinearDgradOp : Talc_Op<"linear_dgrad", [Pure]> {
+def Talc_LinearDgradOp : Talc_Op<"linear_dgrad", [Pure, Talc_KeepsRows]> {
   let summary = "gradient * weight: the gradient of the features of talc.linear";
   let description = [{
     [T, N] x [N, K] -> [T, G*S]: feature k of group g gets the sum over the outputs n of the group, ascending, of
@@ -58,7 +58,7 @@ def Talc_SumRowsOp : Talc_WgradOp<"sum_rows"> {
   let hasVerifier = 1;
 }
 
-def Talc_NormDgradOp : Talc_Op<"norm_dgrad", [Pure, AllTypesMatch<["gradient", "x", "result"]>]> {
+def Talc_NormDgradOp : Talc_Op<"norm_dgrad", [Pure, Talc_KeepsRows, AllTypesMatch<["gradient", "x", "result"]>]> {
   let summary = "the gradient of the features of talc.norm";
   let description = [{
     Over each group, with w = gradient * scale, r = 1 / sqrt(variance + epsilon) (layer) or 1 / sqrt(mean(x^2) + epsilon)
@@ -87,7 +87,7 @@ def Talc_NormWgradOp : Talc_WgradOp<"norm_wgrad", [AllTypesMatch<["gradient", "x
   let hasVerifier = 1;
 }
 
-def Talc_ActivationDgradOp : Talc_Op<"activation_dgrad", [Pure, SameOperandsAndResultType]> {
+def Talc_ActivationDgradOp : Talc_Op<"activation_dgrad", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "gradient * f'(x) for the function f of talc.activation";
   let description = "The derivative of relu and relu_squared at 0 is 0.";
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$gradient, Talc_Activations:$x);
@@ -95,7 +95,7 @@ def Talc_ActivationDgradOp : Talc_Op<"activation_dgrad", [Pure, SameOperandsAndR
   let assemblyFormat = "`` $kind $gradient `,` $x attr-dict `:` type($result)";
 }
 
-def Talc_SoftmaxDgradOp : Talc_Op<"softmax_dgrad", [Pure, SameOperandsAndResultType]> {
+def Talc_SoftmaxDgradOp : Talc_Op<"softmax_dgrad", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "the gradient of the features of talc.softmax, from its result y";
   let description = "y * (gradient - sum over the features of gradient * y).";
   let arguments = (ins Talc_Activations:$gradient, Talc_Activations:$y);
@@ -103,7 +103,7 @@ def Talc_SoftmaxDgradOp : Talc_Op<"softmax_dgrad", [Pure, SameOperandsAndResultT
   let assemblyFormat = "$gradient `,` $y attr-dict `:` type($result)";
 }
 
-def Talc_ClampDgradOp : Talc_Op<"clamp_dgrad", [Pure, SameOperandsAndResultType]> {
+def Talc_ClampDgradOp : Talc_Op<"clamp_dgrad", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "the gradient where x lies between the bounds of talc.clamp, zero elsewhere";
   let arguments = (ins Talc_Activations:$gradient, Talc_Activations:$x, F64Attr:$bound);
   let results = (outs Talc_Activations:$result);
@@ -127,7 +127,7 @@ def Talc_RopeDgradOp : Talc_Op<"rope_dgrad", [Pure, AllTypesMatch<["gradient", "
 
 //===--- experts -------------------------------------------------------------------------------------------------===//
 
-def Talc_RouteDgradOp : Talc_Op<"route_dgrad", [Pure, SameOperandsAndResultType]> {
+def Talc_RouteDgradOp : Talc_Op<"route_dgrad", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "the gradient of the features of talc.route, from its result y";
   let description = [{
     Of the features that were kept (y is not zero): gradient; `normalized`: (gradient - sum over those of gradient * y) / sum
@@ -179,7 +179,7 @@ def Talc_SpreadOp : Talc_Op<"spread", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Talc_PlaceOp : Talc_Op<"place", [Pure]> {
+def Talc_PlaceOp : Talc_Op<"place", [Pure, Talc_KeepsRows]> {
   let summary = "puts the features that talc.slice took back to their place; other features get zero";
   let arguments = (ins Talc_Activations:$gradient, I64Attr:$offset);
   let results = (outs Talc_Activations:$result);
@@ -187,7 +187,7 @@ def Talc_PlaceOp : Talc_Op<"place", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Talc_SliceHeadsOp : Talc_Op<"slice_heads", [Pure]> {
+def Talc_SliceHeadsOp : Talc_Op<"slice_heads", [Pure, Talc_KeepsRows]> {
   let summary = "a range of the features of each head: what talc.join concatenated";
   let arguments = (ins Talc_Activations:$gradient, I64Attr:$heads, I64Attr:$offset);
   let results = (outs Talc_Activations:$result);

@@ -175,6 +175,9 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     context.output(i) = {step.wanted[i].count, step.wanted[i].tokens, reinterpret_cast<float *>(outputs[i].data())};
+  context.labels = step.training.labels;
+  context.lossScale = step.training.lossScale;
+  context.gradients = reinterpret_cast<unsigned char *>(step.training.gradients);
   context.nextTask = nextTask;
   context.schedulerState = pool.get();
   context.mark = mark;

@@ -55,6 +55,10 @@ struct StepContext {
   void *markState;
   Output moreOutputs[maxOutputs - maxResults];  // the rest
   const unsigned char *tables;                  // rotary tables: the weights that are not among the stored ones
+  // Training alone reads these; null in inference.
+  const int32_t *labels;     // [wanted tokens of the first output]; negative: none
+  const float *lossScale;    // 1 / number of labels
+  unsigned char *gradients;  // buffers of weights, to which a step adds
 
   Output &output(int64_t number) { return number < maxResults ? outputs[number] : moreOutputs[number - maxResults]; }
 };

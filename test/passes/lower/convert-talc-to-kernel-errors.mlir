@@ -60,13 +60,6 @@ func.func @underived(%w: tensor<40x32xf32>) -> tensor<32x40xf32> {
 
 // -----
 
-// expected-error@+1 {{returns 2 values, expected at most 1}}
-func.func @two(%x: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
-  return %x, %x : tensor<?x32xf32>, tensor<?x32xf32>
-}
-
-// -----
-
 // What attention would read now is not what `talc.kv_read` read.
 func.func @stored_between(%q: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 4>) -> tensor<?x8xf32> {
   // expected-error@+1 {{cannot be lowered in this form}}

@@ -9,6 +9,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/StepReader.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/gradients/GradientOps.h"
 #include "runtime/device/cpu/StepContext.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +33,7 @@ using talc::artifact::StepContext;
 using talc::artifact::StepToken;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 43 * 8);
+static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 46 * 8);
 
 namespace {
 
@@ -97,6 +98,17 @@ Value weightAddress(ContextReader &r, kernel::WeightOp op) {
   Value base =
       r.field(op.getStep(), isTable ? offsetof(StepContext, tables) : offsetof(StepContext, weights), r.pointer());
   return r.bytesFrom(base, r.constant(isTable ? offset - stored : offset));
+}
+
+Value convertTraining(ContextReader &r, kernel::GradientOp op) {
+  Value base = r.field(op.getStep(), offsetof(StepContext, gradients), r.pointer());
+  Value address = r.bytesFrom(base, r.constant(static_cast<int64_t>(*op.getOffset())));
+  return r.buffer(op.getResult().getType(), address);
+}
+
+Value convertTraining(ContextReader &r, kernel::LossScaleOp op) {
+  Value place = r.field(op.getStep(), offsetof(StepContext, lossScale), r.pointer());
+  return LLVM::LoadOp::create(r.b, r.loc, r.b.getF32Type(), place);
 }
 
 // A step is divided by tokens if every worker gets at least this many. All workers then read all weights, which pays
@@ -199,6 +211,9 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
         kernel::KvLayout layout(cast<talc::KvCacheType>(o.getCache().getType()));
         return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), layout.keyBytes()))};
       })
+      .Case<kernel::GradientOp, kernel::LossScaleOp>(
+          [&](auto o) -> SmallVector<Value> { return {convertTraining(r, o)}; })
+      .Case([&](kernel::LabelOp o) { return element(o, offsetof(StepContext, labels), 4, 0); })
       .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.byteBuffer(o)}; })
       .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
         Value rows = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, count)), r.b.getI64Type());
@@ -245,8 +260,9 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       auto weight = dyn_cast<kernel::WeightOp>(op);
       auto cache = dyn_cast<kernel::KvCacheOp>(op);
-      if ((weight && !isPlaced(weight.getNameAttr())) || (cache && !isPlaced(cache.getNameAttr())) ||
-          (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
+      auto gradient = dyn_cast<kernel::GradientOp>(op);
+      if ((gradient && !gradient.getOffset()) || (weight && !isPlaced(weight.getNameAttr())) ||
+          (cache && !isPlaced(cache.getNameAttr())) || (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
         return op->emitOpError("has no offset in memory; plan-memory assigns one");
       auto output = op->getAttrOfType<IntegerAttr>("output");
       if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputTokenOp>(op) &&

@@ -136,6 +136,18 @@ def ExpandMoe : Pass<"expand-moe", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::LLVM::LLVMDialect"];
 }
 
+def ExpandGradients : Pass<"expand-gradients", "mlir::ModuleOp"> {
+  let summary = "turn compute ops of backward functions that are not row-wise into loops in vectors";
+  let description = [{
+      linear_wgrad %g, %x into %w   ->   for tiles of %w: for t ascending: sums += %g[t, n] * %x[t, k]
+
+    So are sum_rows, scatter_add and attention_dgrad. Every number of a buffer is one chain, tokens ascending.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
 def ExpandMemory : Pass<"expand-memory", "mlir::ModuleOp"> {
   let summary = "expand the compressive memory of earlier segments to loops";
   let description = [{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.rope: rotates pairs of features and copies the others.
+// The loops of kernel.rope, and of the rotation back: rotates pairs of features and copies the others.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowWiseOps.h"
 
@@ -15,7 +15,7 @@ struct Turns {
 };
 
 // Composes the rotations of the three digits of a position, one after the other; half of a table row at a time.
-Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
+template <typename Op> Turns compose(Emitter &e, Op op, Value position, Value scratch) {
   int64_t digits = op.getDigits(), half = rowWidth(op.getTable()) / 2;
   Value rows[3] = {e.rem(position, digits), e.add(e.rem(e.div(position, digits), digits), digits),
                    e.add(e.div(position, digits * digits), 2 * digits)};
@@ -33,9 +33,8 @@ Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
   return {scratch, e.index(0)};
 }
 
-}  // namespace
-
-void expandRope(Emitter &e, kernel::RopeOp op) {
+// `isBack`: by the negative angle.
+template <typename Op> void rotate(Emitter &e, Op op, bool isBack) {
   int64_t heads = op.getHeads(), width = rowWidth(op.getX()) / heads, half = rowWidth(op.getTable()) / 2;
   Value scratch = op.getDigits() > 0 ? rowScratch(e, op, rowWidth(op.getTable())) : Value();
   eachRow(e, op, op.getX(), [&](Value row) {
@@ -50,8 +49,12 @@ void expandRope(Emitter &e, kernel::RopeOp op) {
         Value cosine = e.load(turns.memory, {turns.row, column}, mask);
         Value sine = e.load(turns.memory, {turns.row, e.add(column, half)}, mask);
         Value x = e.load(op.getX(), {row, low}, mask), y = e.load(op.getX(), {row, high}, mask);
-        e.store(e.subf(e.mulf(x, cosine), e.mulf(y, sine)), op.getInit(), {row, low}, mask);
-        e.store(e.addf(e.mulf(y, cosine), e.mulf(x, sine)), op.getInit(), {row, high}, mask);
+        auto turn = [&](Value a, Value b, bool adds) {
+          Value ofCosine = e.mulf(a, cosine), ofSine = e.mulf(b, sine);
+          return adds ? e.addf(ofCosine, ofSine) : e.subf(ofCosine, ofSine);
+        };
+        e.store(turn(x, y, isBack), op.getInit(), {row, low}, mask);
+        e.store(turn(y, x, !isBack), op.getInit(), {row, high}, mask);
       });
       Value rest = e.add(base, 2 * half);
       e.columns(width - 2 * half, [&](Value column, Value mask) {
@@ -60,6 +63,16 @@ void expandRope(Emitter &e, kernel::RopeOp op) {
       });
     });
   });
+}
+
+}  // namespace
+
+void expandRope(Emitter &e, kernel::RopeOp op) {
+  rotate(e, op, /*isBack=*/false);
+}
+
+void expandRopeDgrad(Emitter &e, kernel::RopeDgradOp op) {
+  rotate(e, op, /*isBack=*/true);
 }
 
 }  // namespace talc

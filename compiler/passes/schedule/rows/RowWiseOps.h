@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
+#include "dialects/kernel/gradients/GradientOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,6 +22,10 @@ void expandRope(Emitter &e, kernel::RopeOp op);
 void expandRoute(Emitter &e, kernel::RouteOp op);
 void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
 void expandCopy(Emitter &e, mlir::memref::CopyOp op);
+void expandNormDgrad(Emitter &e, kernel::NormDgradOp op);        // Norm.cpp
+void expandRopeDgrad(Emitter &e, kernel::RopeDgradOp op);        // Rope.cpp
+void expandSoftmaxDgrad(Emitter &e, kernel::SoftmaxDgradOp op);  // GradientRows.cpp
+void expandPlace(Emitter &e, kernel::PlaceOp op);                // GradientRows.cpp
 
 // The name of an op, and the function that emits its loops.
 struct RowWiseOp {
@@ -33,11 +38,20 @@ template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowWiseOp rowWis
 }
 
 inline constexpr RowWiseOp rowWiseOps[] = {
-    rowWiseOp<kernel::GatherOp, expandGather>(),     rowWiseOp<kernel::NormOp, expandNorm>(),
-    rowWiseOp<kernel::SoftmaxOp, expandSoftmax>(),   rowWiseOp<kernel::RopeOp, expandRope>(),
-    rowWiseOp<kernel::RouteOp, expandRoute>(),       rowWiseOp<mlir::linalg::GenericOp, expandElementwise>(),
-    rowWiseOp<mlir::memref::CopyOp, expandCopy>(),   rowWiseOp<kernel::JoinOp, expandJoin>(),
-    rowWiseOp<kernel::QuantizeOp, expandQuantize>(), rowWiseOp<kernel::LogSoftmaxOp, expandLogSoftmax>(),
+    rowWiseOp<kernel::GatherOp, expandGather>(),
+    rowWiseOp<kernel::NormOp, expandNorm>(),
+    rowWiseOp<kernel::SoftmaxOp, expandSoftmax>(),
+    rowWiseOp<kernel::RopeOp, expandRope>(),
+    rowWiseOp<kernel::RouteOp, expandRoute>(),
+    rowWiseOp<mlir::linalg::GenericOp, expandElementwise>(),
+    rowWiseOp<mlir::memref::CopyOp, expandCopy>(),
+    rowWiseOp<kernel::JoinOp, expandJoin>(),
+    rowWiseOp<kernel::QuantizeOp, expandQuantize>(),
+    rowWiseOp<kernel::LogSoftmaxOp, expandLogSoftmax>(),
+    rowWiseOp<kernel::NormDgradOp, expandNormDgrad>(),
+    rowWiseOp<kernel::RopeDgradOp, expandRopeDgrad>(),
+    rowWiseOp<kernel::SoftmaxDgradOp, expandSoftmaxDgrad>(),
+    rowWiseOp<kernel::PlaceOp, expandPlace>(),
 };
 
 // The entry for an operation; null if there is none.
