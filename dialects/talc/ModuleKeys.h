@@ -8,8 +8,8 @@ namespace talc {
 // talc.plan: sizes in bytes (plan-memory); slotBytesKey in TalcDialect.h is another of its keys.
 namespace planKeys {
 constexpr char weightBytes[] = "weight_bytes";
-constexpr char gradientBytes[] = "gradient_bytes";  // only of a model that is trained
 constexpr char tableBytes[] = "table_bytes";                      // of them: rotary tables, made on opening
+constexpr char gradientBytes[] = "gradient_bytes";                // only of a model that is trained
 constexpr char kvBytesPerToken[] = "state_bytes_per_token";       // of all KV caches, per token of the sequence
 constexpr char sourceBytesPerToken[] = "source_bytes_per_token";  // the same per token of the source
 constexpr char kvTokenGroup[] = "state_token_group";              // tokens that share pages of a KV cache

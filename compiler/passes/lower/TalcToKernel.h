@@ -23,7 +23,8 @@ mlir::Value emptyLike(mlir::OpBuilder &builder, mlir::Value x, mlir::Type type);
 // activation(x) for an f32 value; see talc.activation for the formulas.
 mlir::Value activationBody(mlir::OpBuilder &builder, mlir::Location loc, ActivationKind kind, mlir::Value x);
 
-// The value that `op` (talc.add, mul, scale, activation, or the gradient of one of them) computes from one element of each operand.
+// The value that `op` (talc.add, mul, scale, activation, or the gradient of one of them) computes from one element of
+// each operand.
 mlir::Value elementwiseBody(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange operands);
 
