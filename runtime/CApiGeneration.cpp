@@ -14,8 +14,8 @@ struct talc_generator : talc::ApiObject {
 };
 
 // Sizes of structs in the first version of talc.h.
-constexpr size_t firstRequest = offsetof(talc_request, source_language), firstOptions = sizeof(talc_generator_options),
-                 firstCounts = sizeof(talc_generator_counts);
+constexpr size_t firstRequest = offsetof(talc_request, source_language), firstOptions = offsetof(talc_generator_options, kept_texts),
+                 firstCounts = offsetof(talc_generator_counts, cached_tokens);
 constexpr int32_t mostStepTokens = 1 << 20;
 
 namespace talc::capi {
@@ -30,13 +30,16 @@ talc_status talc_generator_create(talc_session *session, const talc_generator_op
     return report(status, error);
   if (given.step_tokens < 0 || given.step_tokens > mostStepTokens)
     return wrongArgument(__func__, "step_tokens must be 1 to 2^20, or 0 for the default", error);
+  if (given.kept_texts < 0)
+    return wrongArgument(__func__, "kept_texts is negative", error);
   if (session->session->usedModel().kind() == talc::artifact::ModelKind::Encoder)
     return report(Status::failure(TALC_ERROR_KIND, "%s: is an encoder, which generates no text; use talc_evaluate",
                                   session->session->usedModel().name().c_str()),
                   error);
   int32_t tokens = given.step_tokens ? given.step_tokens : talc::defaultStepTokens;
   *generator =
-      new talc_generator{{}, talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens))};
+      new talc_generator{{}, talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens),
+                                             static_cast<size_t>(given.kept_texts))};
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);

@@ -70,7 +70,8 @@ typedef struct talc_event {
   const float *logits;    /* [logit_rows][vocabulary_size] */
   const talc_text_result *results; /* [result_count], the best first */
   const talc_error *error;         /* END with TALC_ENDING_FAILED, such as LOGITS; else NULL */
-  int32_t top_count, reserved;     /* TOKEN: as many as top_log_probabilities, or all that the vocabulary has */
+  int32_t top_count; /* TOKEN: as many as top_log_probabilities, or all that the vocabulary has */
+  int32_t cached;    /* the first PROMPT: tokens before these that a kept text had; they have no event */
   const talc_token_probability *top; /* [top_count], the likeliest tokens of the model, the likeliest first */
 } talc_event;
 
@@ -126,6 +127,10 @@ typedef struct talc_generator_options {
   uint32_t struct_size;
   int32_t step_tokens; /* a step has no more tokens, which bounds temporaries; 0: 512. What cannot be divided may be
                           longer: a source, a prefix, the beams of a text. Results do not depend on it */
+  int32_t kept_texts;  /* so many texts that have ended stay in their slots until these are needed, and a prompt that
+                          begins like one goes on there: the next turn of a conversation evaluates only what is new. Not
+                          for prefixes, beams, sources and prompt_logits. Results do not depend on it. 0: none */
+  int32_t reserved;
 } talc_generator_options;
 
 /* Uses all slots of the session, which become empty. Nobody else may use the session until talc_generator_destroy, but
@@ -167,6 +172,7 @@ typedef struct talc_generator_counts {
   double prompt_seconds;  /* of the time in talc_generator_step, what source_tokens and prompt_tokens took */
   double new_seconds;     /* and new_tokens */
   uint64_t most_state;    /* the most bytes of KV cache that slots held when a text ended */
+  uint64_t cached_tokens; /* of prompts, that kept texts had */
 } talc_generator_counts;
 
 /* Errors: ARGUMENT. */

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace talc {
 
@@ -33,6 +34,16 @@ void ActiveRequest::place(const int32_t *slots, GenerationScratch &scratch) {
   if (continuation)
     continuation->attach(scratch);
   places.assign(slots, slots + slotCount());
+}
+
+bool ActiveRequest::collectTokens(const Session &session, std::vector<int32_t> &ids) const {
+  if (!canResume() || ending == TALC_ENDING_FAILED || !isIntact(session))
+    return false;
+  ids.reserve(length);
+  ids.assign(request.beginning.begin(), request.beginning.begin() + static_cast<ptrdiff_t>(evaluated));
+  if (continuation)
+    continuation->appendTokens(length - evaluated, ids);
+  return ids.size() == length && length > 0;
 }
 
 talc_sequence ActiveRequest::source() const {
@@ -88,6 +99,7 @@ void ActiveRequest::takeBeginning(const Session &session, int32_t first, size_t 
     event.logits = session.result(0, first, event.logit_rows);
   event.ids = request.beginning.data() + evaluated;
   event.count = static_cast<int32_t>(tokens);
+  event.cached = static_cast<int32_t>(std::exchange(cached, 0));
   evaluated += tokens;
   send(event);
 }

@@ -22,6 +22,16 @@ public:
   // `slots` are empty, as many as slotCount(). Can be called again when it throws.
   void place(const int32_t *slots, GenerationScratch &scratch);
 
+  // Whether the text may go on from tokens that another request has left in a slot: nothing but its tokens matters.
+  bool canResume() const {
+    return slotCount() == 1 && request.source.empty() && request.prefix == 0 && !request.wantsLogits;
+  }
+  // The beginning is there up to so many tokens, in the slot that `place` was given.
+  void resume(size_t tokens) { evaluated = length = cached = tokens; }
+  const std::vector<int32_t> &beginning() const { return request.beginning; }
+  // Stores all tokens that the slot holds; false if it holds something else, or the request failed.
+  bool collectTokens(const Session &session, std::vector<int32_t> &ids) const;
+
   // The source, which must be encoded as a whole before anything else.
   bool needsSource() const { return !request.source.empty() && !encoded; }
   talc_sequence source() const;
@@ -66,6 +76,7 @@ private:
   std::vector<const float *> logits;               // of a step
   size_t evaluated = 0;                            // tokens of the beginning
   size_t length = 0;                               // tokens in each slot that is used
+  size_t cached = 0;                               // of them, those that were there before
   bool encoded = false, unwanted = false;
   talc_ending ending = TALC_ENDING_NONE;
 };

@@ -19,6 +19,7 @@ public:
   size_t parent(size_t sequence) const override { return search.parent(sequence); }
   void attach(GenerationScratch &scratch) override;
   Status choose(const float *const *logits, talc_event &event) override;
+  void appendTokens(size_t, std::vector<int32_t> &) const override {}  // there are several sequences
   talc_ending ending() const override { return end; }
   void finish(talc_event &event) override;
 

@@ -6,6 +6,8 @@
 #include "runtime/sampling/SamplingScratch.h"
 #include "runtime/tokenizer/Decoders.h"
 
+#include <vector>
+
 namespace talc {
 
 // Memory that all texts of a scheduler share.
@@ -32,6 +34,9 @@ public:
   // is alive, or a token of each sequence is to be evaluated. When it fails or throws, it can be called again with the
   // same logits. Only texts take memory.
   virtual Status choose(const float *const *logits, talc_event &event) = 0;
+
+  // Appends the first `count` new tokens of the only sequence.
+  virtual void appendTokens(size_t count, std::vector<int32_t> &ids) const = 0;
 
   // Why the text has ended; TALC_ENDING_NONE while it continues.
   virtual talc_ending ending() const = 0;

@@ -73,6 +73,11 @@ void SampledDecoding::describeProbabilities(const float *logits, talc_event &eve
   event.top_count = static_cast<int32_t>(count);
 }
 
+void SampledDecoding::appendTokens(size_t count, std::vector<int32_t> &ids) const {
+  const int32_t *first = sampler->tokens().data() + request.beginning.size();
+  ids.insert(ids.end(), first, first + std::min(count, newTokens()));
+}
+
 talc_ending SampledDecoding::endingAfter(int32_t id, bool stopped) const {
   if (stopped)
     return TALC_ENDING_STOP;

@@ -19,6 +19,7 @@ public:
   size_t parent(size_t) const override { return 0; }
   void attach(GenerationScratch &scratch) override;
   Status choose(const float *const *logits, talc_event &event) override;
+  void appendTokens(size_t count, std::vector<int32_t> &ids) const override;
   talc_ending ending() const override { return end; }
   void finish(talc_event &event) override;
 

@@ -19,6 +19,7 @@
 #include "runtime/Invariant.h"
 
 #include <algorithm>
+#include <new>
 #include <time.h>
 #include <utility>
 
@@ -30,8 +31,8 @@ static double secondsNow() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Scheduler::Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens)
-    : session(session), scratch{scratch}, stepTokens(stepTokens) {
+Scheduler::Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens, size_t keptTexts)
+    : session(session), scratch{scratch}, stepTokens(stepTokens), kept(session, keptTexts) {
   const auto slotCount = static_cast<size_t>(session.slots());
   running.reserve(slotCount), freeSlots.reserve(slotCount), batch.reserve(slotCount), parts.reserve(slotCount);
   slots.reserve(slotCount), parents.reserve(slotCount);
@@ -45,6 +46,8 @@ Scheduler::~Scheduler() {
   for (const auto &generation : running)
     for (int32_t slot : generation->slots())
       session.reset(slot);
+  while (kept.size() > 0)
+    kept.evict();
 }
 
 Status Scheduler::submit(Request request, int64_t &number) {
@@ -104,25 +107,42 @@ void Scheduler::cancelNow(int64_t number) {
 // When more requests wait than there are slots, several slots are refilled at a time: short steps are slow.
 bool Scheduler::hasRoomForNext() const {
   size_t nextSlots = waiting.front()->slotCount();
-  return freeSlots.size() >= std::max(nextSlots, std::min<size_t>(waitingSlots, session.slots() / 4));
+  return freeSlots.size() + kept.size() >= std::max(nextSlots, std::min<size_t>(waitingSlots, session.slots() / 4));
 }
 
 void Scheduler::admit() {
   if (waiting.empty() || !hasRoomForNext())
     return;
-  while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size()) {
-    size_t slotCount = waiting.front()->slotCount();
-    slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(slotCount));
-    waiting.front()->place(slots.data(), scratch);
-    waitingSlots -= slotCount;
-    freeSlots.resize(freeSlots.size() - slotCount);
-    running.push_back(std::move(waiting.front()));
-    waiting.pop_front();
-  }
+  while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size() + kept.size())
+    placeNext();
 }
 
-// Whether every slot is free or has one request, whose tokens it holds. A request whose slots somebody else has changed
-// ends.
+// Gives the first request that waits the slot of a text that begins as its own, or free slots; kept texts give way.
+void Scheduler::placeNext() {
+  ActiveRequest &next = *waiting.front();
+  const auto slotCount = static_cast<size_t>(next.slotCount());
+  const PrefixCache::Found prefix = next.canResume() ? kept.take(next.beginning()) : PrefixCache::Found();
+  if (prefix.slot >= 0)
+    freeSlots.push_back(prefix.slot);
+  while (freeSlots.size() < slotCount)
+    freeSlots.push_back(kept.evict());
+  slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(slotCount));
+  try {
+    next.place(slots.data(), scratch);
+  } catch (...) {  // it can be placed later, in empty slots
+    session.reset(slots[0]);
+    throw;
+  }
+  next.resume(prefix.tokens);
+  count.cached_tokens += prefix.tokens;
+  waitingSlots -= slotCount;
+  freeSlots.resize(freeSlots.size() - slotCount);
+  running.push_back(std::move(waiting.front()));
+  waiting.pop_front();
+}
+
+// Whether every slot is free, keeps a text or has one request, whose tokens it holds. A request whose slots somebody
+// else has changed ends.
 Status Scheduler::checkAccounts() {
   size_t used = 0;
   for (const auto &generation : running) {
@@ -130,8 +150,9 @@ Status Scheduler::checkAccounts() {
     if (!generation->ended() && !generation->isIntact(session))
       generation->fail(defect("Scheduler::checkAccounts", "the slots of a request hold its tokens"));
   }
-  return require(used + freeSlots.size() == static_cast<size_t>(session.slots()), "Scheduler::checkAccounts",
-                 "every slot is free or has one request");
+  const bool addsUp = used + freeSlots.size() + kept.size() == static_cast<size_t>(session.slots());
+  return require(addsUp && kept.isIntact(), "Scheduler::checkAccounts",
+                 "every slot is free, keeps a text or has one request");
 }
 
 // ---- Sources
@@ -280,12 +301,25 @@ void Scheduler::retire() {
   count.most_state = std::max(count.most_state, session.memory().state_used);
   for (const auto &generation : running)
     if (isOver(generation))
-      for (int32_t slot : generation->slots()) {
-        session.reset(slot);
-        freeSlots.push_back(slot);
-      }
+      release(*generation);
   running.erase(std::remove_if(running.begin(), running.end(), isOver), running.end());
   std::sort(freeSlots.begin(), freeSlots.end(), [](int32_t a, int32_t b) { return a > b; });
+}
+
+// Nothing is lost when memory is refused: then the text is not kept.
+void Scheduler::release(const ActiveRequest &generation) try {
+  if (std::vector<int32_t> ids; kept.keepsTexts() && generation.collectTokens(session, ids)) {
+    if (int32_t slot = kept.keep(generation.slots()[0], std::move(ids)); slot >= 0)
+      freeSlots.push_back(slot);
+    return;
+  }
+  for (int32_t slot : generation.slots()) {
+    session.reset(slot);
+    freeSlots.push_back(slot);
+  }
+} catch (const std::bad_alloc &) {
+  session.reset(generation.slots()[0]);
+  freeSlots.push_back(generation.slots()[0]);
 }
 
 }  // namespace talc

@@ -2,6 +2,7 @@
 // Serves requests on one session by continuous batching: assigns slots, composes steps, and distributes results.
 #pragma once
 
+#include "runtime/generation/PrefixCache.h"
 #include "runtime/generation/RequestQueue.h"
 
 #include <list>
@@ -10,8 +11,9 @@ namespace talc {
 
 class Scheduler {
 public:
-  // Uses all slots of the session, which nobody else may use; `stepTokens` bounds the tokens of a step.
-  Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens);
+  // Uses all slots of the session, which nobody else may use; `stepTokens` bounds the tokens of a step, and `keptTexts`
+  // how many texts stay when they have ended.
+  Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens, size_t keptTexts = 0);
   // Drops unfinished requests without events.
   ~Scheduler();
 
@@ -42,6 +44,8 @@ private:
   void cancelNow(int64_t number);
   void admit();
   bool hasRoomForNext() const;
+  void placeNext();
+  void release(const ActiveRequest &generation);
   Status checkAccounts();
   Status encode();
   void collect();
@@ -59,7 +63,8 @@ private:
   RequestQueue queue;
   std::list<std::unique_ptr<ActiveRequest>> waiting;    // no slots yet
   std::vector<std::unique_ptr<ActiveRequest>> running;  // in the order in which they got slots
-  std::vector<int32_t> freeSlots;                       // descending
+  PrefixCache kept;                                     // texts that have ended
+  std::vector<int32_t> freeSlots;                       // the last is taken next
   size_t waitingSlots = 0;                              // that the waiting requests need
   size_t turn = 0, nextTurn = 0;                        // the request whose token comes first in a step
   talc_generator_counts count = {};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve-check ARTIFACT SEED [REQUESTS]: a program in C that serves requests which arrive at random times, each with
    settings of its own, some cancelled. Every text is bit for bit that of its request alone, and serving allocates no
-   memory per token. Prints what was wrong; the exit status is 0 when nothing was.
+   memory per token. Half of the prompts begin as an earlier one, so that the texts which a generator keeps are used; a
+   second one keeps none. Prints what was wrong; the exit status is 0 when nothing was.
 
    One thread steps, two submit, one cancels. What is asked for follows from SEED; when it comes does not, so that every
    run mixes steps in another way. */
@@ -162,6 +163,13 @@ static void choose(Asked *one, const talc_model_info *info, uint64_t *state) {
   one->request.count = 1 + (int32_t)next(state, next(state, 4) ? 12 : MOST_PROMPT);
   for (int32_t i = 0; i < one->request.count; ++i)
     one->ids[i] = (int32_t)next(state, (uint32_t)vocabulary);
+  if (one > asked && next(state, 2)) { /* as an earlier prompt, and what follows it */
+    const Asked *earlier = one - 1 - next(state, (uint32_t)(one - asked > 8 ? 8 : one - asked));
+    int32_t common = (int32_t)next(state, (uint32_t)earlier->request.count + 1);
+    memcpy(one->ids, earlier->ids, (size_t)common * sizeof(int32_t));
+    if (one->request.count < common)
+      one->request.count = common;
+  }
   one->request.new_tokens = 1 + (int32_t)next(state, MOST_TOKENS);
   one->request.text_form = next(state, 4) ? TALC_TEXT_STREAMED : TALC_TEXT_AT_END;
   if (one->search.beams == 1) {
@@ -228,6 +236,10 @@ static void *cancelSome(void *argument) {
 static void serve(void) {
   pthread_t threads[SUBMITTERS + 1];
   talc_error error;
+  atomic_store(&submitted, 0);
+  atomic_store(&finished, 0);
+  for (int32_t i = 0; i < request_count; ++i)
+    atomic_store(&asked[i].number, 0);
   for (intptr_t i = 0; i < SUBMITTERS; ++i)
     pthread_create(&threads[i], NULL, submitSome, (void *)i);
   pthread_create(&threads[SUBMITTERS], NULL, cancelSome, NULL);
@@ -297,7 +309,7 @@ static void compare(int32_t index) {
 }
 
 /* A second time, all at once: lists have their size now, and every request has its memory when it is submitted. */
-static void countAllocations(void) {
+static void countAllocations(int32_t most_per_request) {
   talc_error error;
   talc_generator_counts before = {.struct_size = sizeof(before)}, after = {.struct_size = sizeof(after)};
   for (int32_t i = 0; i < request_count; ++i)
@@ -311,11 +323,30 @@ static void countAllocations(void) {
   talc_generator_get_counts(generator, &after, NULL);
   for (int32_t i = 0; i < request_count; ++i)
     compare(i);
-  if (COUNTS_ALLOCATIONS && taken > request_count) {
+  if (COUNTS_ALLOCATIONS && taken > (long)most_per_request * request_count) {
     fprintf(stderr, "failed: %ld allocations for %d requests and %lld tokens\n", taken, request_count,
             (long long)(after.new_tokens - before.new_tokens));
     atomic_fetch_add(&failures, 1);
   }
+}
+
+/* The same request twice: where texts are kept, the second one evaluates the last token of its prompt and new ones. */
+static void repeat(int32_t keeps) {
+  talc_error error;
+  talc_generator_counts before = {.struct_size = sizeof(before)}, after = {.struct_size = sizeof(after)};
+  int32_t index = 0;
+  while (index + 1 < request_count && asked[index].search.beams > 1)
+    ++index;
+  for (int32_t round = 0; round < 2; ++round) {
+    talc_generator_get_counts(generator, &before, NULL);
+    submitOne(&asked[index]);
+    for (int32_t unfinished = 1; unfinished > 0;)
+      check(talc_generator_step(generator, &unfinished, &error), &error);
+    compare(index);
+  }
+  talc_generator_get_counts(generator, &after, NULL);
+  if ((int64_t)(after.cached_tokens - before.cached_tokens) != (keeps ? asked[index].request.count - 1 : 0))
+    fail("tokens of kept texts", index);
 }
 
 /* One after another; a few by talc_generate. */
@@ -357,12 +388,15 @@ int main(int argc, char **argv) {
     choose(&asked[i], &info, &state);
   serveAlone();
   check(talc_session_create(model, &options, &session, &error), &error);
-  check(talc_generator_create(session, &steps, &generator, &error), &error);
-  serve();
-  for (int32_t i = 0; i < request_count; ++i)
-    compare(i);
-  countAllocations();
-  talc_generator_destroy(generator);
+  for (steps.kept_texts = SLOTS; steps.kept_texts >= 0; steps.kept_texts -= SLOTS) {
+    check(talc_generator_create(session, &steps, &generator, &error), &error);
+    serve();
+    for (int32_t i = 0; i < request_count; ++i)
+      compare(i);
+    repeat(info.kind == TALC_MODEL_DECODER && steps.kept_texts > 0);
+    countAllocations(steps.kept_texts > 0 ? 3 : 1); /* a text that is kept is copied */
+    talc_generator_destroy(generator);
+  }
   talc_session_destroy(session);
   talc_model_close(model);
   free(asked);
