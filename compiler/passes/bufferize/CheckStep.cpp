@@ -200,7 +200,8 @@ private:
         accesses.push_back({call, call.getCallee(), **range, tasks.getShare(), {}, kernel::writes(op, operand)});
     }
     for (const MemoryAccess &access : accesses)
-      output = access.range.output ? access.range.output : output;
+      if (access.write && access.range.output)
+        output = access.range.output;
     for (MemoryAccess &access : accesses)
       access.output = output;
     return record(accesses);

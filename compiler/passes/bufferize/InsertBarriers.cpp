@@ -37,12 +37,23 @@ struct Access {
   bool isKvCache() const { return !memory; }
 };
 
+// The wanted tokens that workers divide: those of what they write. A kernel may read rows of another kind, whichever
+// worker they belong to.
+std::optional<int64_t> getDividedOutput(func::CallOp call, Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto argument = dyn_cast<BlockArgument>(operand.get());
+    if (argument && isa<MemRefType>(argument.getType()) && kernel::writes(op, operand))
+      return kernel::getOutputIndex(kernel::getBaseBuffer(call.getOperand(argument.getArgNumber())));
+  }
+  return std::nullopt;
+}
+
 // The accesses of a call of a kernel, as the caller sees them.
 SmallVector<Access> getAccesses(func::CallOp call, func::FuncOp callee) {
   kernel::TasksOp tasks = kernel::getTasks(callee);
   kernel::Share share = tasks.getShare();
   Operation *op = tasks.getComputeOp();
-  std::optional<int64_t> output = kernel::getOutputIndex(call.getOperands());
+  std::optional<int64_t> output = getDividedOutput(call, op);
   SmallVector<Access> accesses;
   for (OpOperand &operand : op->getOpOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand.get());

@@ -244,3 +244,29 @@ func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.k
 // A declaration has no compute ops.
 // CHECK-LABEL: func.func private @declared
 func.func private @declared(memref<?x32xf32>)
+
+// Rows of wanted tokens are divided among other workers than the tokens of the step, which are then divided alike.
+// CHECK-LABEL: func.func @spread_rows(
+// CHECK: call @norm
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @spread
+// CHECK-NEXT: call @norm
+// CHECK-NEXT: return
+func.func @spread_rows(%s: !kernel.step, %rows: index, %scale: memref<32xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
+  %wanted = kernel.output_count %s 0
+  %x = memref.alloc(%wanted) : memref<?x32xf32>
+  %y = memref.alloc(%rows) : memref<?x32xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.spread %s, %x output 0 into %y : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %y, %scale epsilon 0.5 groups 1 into %out : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  return
+}
