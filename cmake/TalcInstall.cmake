@@ -23,7 +23,7 @@ install(TARGETS talc_shared talc_runtime LIBRARY DESTINATION lib COMPONENT tools
   ARCHIVE DESTINATION lib COMPONENT tools)
 # The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT aarch64 USE_SOURCE_PERMISSIONS OPTIONAL)
-install(FILES runtime/talc.h runtime/talc.hpp runtime/talc_device.h runtime/talc_embedding.h runtime/talc_manifest.h runtime/talc_sampling.h runtime/talc_scoring.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
+install(FILES runtime/talc.h runtime/talc.hpp runtime/talc_device.h runtime/talc_embedding.h runtime/talc_manifest.h runtime/talc_sampling.h runtime/talc_scoring.h runtime/talc_text.h runtime/talc_training.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
 install(FILES README.md DESTINATION share/doc/talc COMPONENT tools)

@@ -60,15 +60,20 @@ static bool allOfOneFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
 
 // Different families share the program up to stage lower, and have only f32 arithmetic in common.
 static targets::Compute commonCompute(const CompileRequest &request) {
-  return allOfOneFamily(request.targets) ? request.compute : targets::Compute::F32;
+  return allOfOneFamily(request.targets) && !request.trains ? request.compute : targets::Compute::F32;
 }
 
 static StageRun makeStageRun(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights.text,   request.targets.front(), request.generator,
-                  commonCompute(request), targetPlans(request, 0), request.targets.front()};
+  run.pipeline = {request.trains ? "f32" : request.weights.text,
+                  request.targets.front(),
+                  request.generator,
+                  commonCompute(request),
+                  targetPlans(request, 0),
+                  request.targets.front(),
+                  request.trains};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;
@@ -166,6 +171,11 @@ static llvm::Error compileAndWrite(ModuleOp module, const CompileRequest &reques
 // Weights are packed once for all targets, and a program or library is one ELF file.
 static llvm::Error checkTargets(const CompileRequest &request) {
   const targets::Target &first = *request.targets.front();
+  if (request.trains)
+    for (const targets::TargetPtr &target : request.targets)
+      if (target->hostFamily().empty())
+        return makeError(ErrorCode::BadTarget, "--train: {} is a target for GPUs; models are trained on CPUs only",
+                         target->name());
   for (const targets::TargetPtr &target : request.targets)
     if (target->weightLayout() != first.weightLayout())
       return makeError(ErrorCode::BadTarget,

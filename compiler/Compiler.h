@@ -78,6 +78,7 @@ struct CompileRequest {
   CalibrationOptions calibration;  // for a size in bits
   std::string generator = targets::builtinGenerator.str();  // of the code of kernels: mlir, halide, or auto
   targets::Compute compute = targets::Compute::Integers;
+  bool trains = false;  // compiles a step of training, in f32
   // Plan overrides for each target (Target::checkPlans); the last one is for all further targets. Without any, the cost
   // model decides. The same target may be listed several times with different overrides.
   std::vector<std::string> plans;

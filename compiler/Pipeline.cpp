@@ -17,6 +17,13 @@ namespace talc {
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // Before any pass changes the program, so that errors speak of what the user wrote.
   passes.addPass(createCheckModel());
+  if (options.trains) {
+    // Sequences are whole and nothing is kept between steps, so that a decoder is an encoder with a causal mask.
+    passes.addPass(createWholeSequences());
+    passes.addPass(createDifferentiate());
+    // Backward functions then use the ops that forward functions use, and what optimizes these.
+    passes.addPass(createSimplifyGradients());
+  }
   // Before any pass changes a weight: with a size in bits, formats follow from the errors they cause.
   passes.addPass(createAssignFormats({options.weights}));
   // From here on a weight has one storage format in every function.

@@ -27,6 +27,7 @@ struct PipelineOptions {
   targets::Compute compute = targets::Compute::Integers;
   std::string plans = {};                // plan overrides (Target::checkPlans); empty: the cost model decides
   targets::TargetPtr layoutTarget = {};  // decides the layout of KV caches; null: `target`
+  bool trains = false;                   // the program is a step of training instead of inference
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

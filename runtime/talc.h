@@ -145,16 +145,18 @@ typedef struct talc_logit_bias {
 } talc_logit_bias;
 
 typedef enum talc_model_kind {
-  TALC_MODEL_DECODER = 1,        /* continues sequences */
-  TALC_MODEL_ENCODER = 2,        /* evaluates whole sequences and keeps nothing of them */
-  TALC_MODEL_ENCODER_DECODER = 3 /* continues sequences that answer to a source: talc_encode, then talc_evaluate */
+  TALC_MODEL_DECODER = 1,         /* continues sequences */
+  TALC_MODEL_ENCODER = 2,         /* evaluates whole sequences and keeps nothing of them */
+  TALC_MODEL_ENCODER_DECODER = 3, /* continues sequences that answer to a source: talc_encode, then talc_evaluate */
+  TALC_MODEL_TRAINER = 4          /* was compiled for training; see talc_training.h */
 } talc_model_kind;
 
 typedef enum talc_result_kind {
-  TALC_RESULT_LOGITS = 1,       /* of every token of the vocabulary, what follows a token or stands in its place */
-  TALC_RESULT_HIDDEN = 2,       /* a token's hidden state */
-  TALC_RESULT_CLASSES = 3,      /* logits of every class, of the text: ask for those of its first token */
-  TALC_RESULT_TOKEN_CLASSES = 4 /* logits of every class, of any token */
+  TALC_RESULT_LOGITS = 1,        /* of every token of the vocabulary, what follows a token or stands in its place */
+  TALC_RESULT_HIDDEN = 2,        /* a token's hidden state */
+  TALC_RESULT_CLASSES = 3,       /* logits of every class, of the text: ask for those of its first token */
+  TALC_RESULT_TOKEN_CLASSES = 4, /* logits of every class, of any token */
+  TALC_RESULT_LOSS = 7           /* of a label, in a trainer */
 } talc_result_kind;
 
 /* A result of the model: one row of `width` floats per token that it is wanted for. */
@@ -436,5 +438,6 @@ TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_s
 #include "talc_sampling.h"
 #include "talc_scoring.h"
 #include "talc_text.h"
+#include "talc_training.h"
 
 #endif /* TALC_H */

@@ -27,7 +27,7 @@ DIRECTIONS = {
     "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
 }
 PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_device.h", "runtime/talc_embedding.h", "runtime/talc_generation.h", "runtime/talc_manifest.h", "runtime/talc_sampling.h", "runtime/talc_scoring.h",
-                  "runtime/talc_text.h"}
+                  "runtime/talc_text.h", "runtime/talc_training.h"}
 FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "frontends/families/Families.h"}
 # What only code for one kind of machine may speak of, which stands in folders of that kind: compiler/targets/cpu, ...
 MACHINE_FACTS = re.compile(r"vectorLanes|cacheBytes|CpuLevel|CpuFacts|[xX]86|[aA]arch64|avx|AVX")

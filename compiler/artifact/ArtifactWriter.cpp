@@ -94,7 +94,7 @@ private:
   std::string manifest, labels, stops;
   std::vector<uint8_t> embedding;
   std::vector<artifact::KvRun> states;
-  std::vector<uint8_t> tables;
+  std::vector<uint8_t> tables, training, files;
   std::vector<std::vector<uint8_t>> codes;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
@@ -123,6 +123,14 @@ llvm::Error ArtifactWriter::prepare() {
   if (!head)
     return head.takeError();
   embedding = std::move(*head);
+  auto trained = makeTrainingSection(parts.module, storedWeights());
+  if (!trained)
+    return trained.takeError();
+  training = std::move(*trained);
+  auto copied = makeFilesSection(parts.module);
+  if (!copied)
+    return copied.takeError();
+  files = std::move(*copied);
   auto runs = makeKvCacheSection(parts.module);
   if (!runs)
     return runs.takeError();
@@ -167,6 +175,10 @@ void ArtifactWriter::plan() {
     addSection(SectionKind::Embedding, embedding);
   if (!tables.empty())
     addSection(SectionKind::RotaryTables, tables);
+  if (!training.empty())
+    addSection(SectionKind::Training, training);
+  if (!training.empty() && !files.empty())
+    addSection(SectionKind::Files, files);
   planned.push_back(
       {SectionKind::Weights, parts.code.front().target.weightLayout(), static_cast<uint64_t>(storedWeightBytes()), {}});
 }

@@ -129,7 +129,7 @@ static int64_t countParameters(ModuleOp module) {
 }
 
 // Kind and results as stage lower found them, the entries that follow, and the names of the classes.
-static void describeUse(ModuleOp module, Json &manifest) {
+static void describeUse(ModuleOp module, const artifact::ModelInfo &facts, Json &manifest) {
   auto interface = module->getAttrOfType<DictionaryAttr>(interfaceAttr);
   auto kind = interface ? interface.getAs<StringAttr>("kind") : StringAttr();
   auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
@@ -137,9 +137,8 @@ static void describeUse(ModuleOp module, Json &manifest) {
     return;
   manifest["kind"] = kind.str();
   manifest["phases"] = Json::array();
-  bool decodes = kind.getValue() != "encoder", encodes = kind.getValue() != "decoder";
   for (const artifact::EntryInfo &entry : artifact::entryTable)
-    if ((entry.ofDecoder && decodes) || (entry.ofEncoder && encodes))
+    if (artifact::needsEntry(static_cast<artifact::ModelKind>(facts.kind), entry))
       manifest["phases"].push_back(entry.name);
   manifest["results"] = Json::array();
   for (auto output : outputs.getAsRange<DictionaryAttr>())
@@ -200,7 +199,7 @@ std::string makeManifest(ModuleOp module, const artifact::ModelInfo &facts, llvm
   manifest["target"] = describeFields(codes.front().target.manifestEntries(*module.getContext()));
   for (const CodeSection &code : codes)
     manifest["targets"].push_back(code.target.name());
-  describeUse(module, manifest);
+  describeUse(module, facts, manifest);
   describeSizes(facts, manifest);
   describeFormats(module, weights, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))

@@ -33,11 +33,11 @@ static uint32_t indexOfName(Attribute name, llvm::ArrayRef<llvm::StringLiteral> 
 
 // Kinds of models and results are numbered as listed here.
 static llvm::Error readOutputs(DictionaryAttr interface, artifact::ModelInfo &info) {
-  static constexpr llvm::StringLiteral kinds[] = {"decoder", "encoder", "encoder_decoder"};
-  static constexpr llvm::StringLiteral results[] = {logitsOutput,       hiddenOutput, classesOutput,
-                                                    tokenClassesOutput, headOutput,   tailOutput};
-  static_assert(static_cast<uint32_t>(artifact::ModelKind::EncoderDecoder) == std::size(kinds) &&
-                static_cast<uint32_t>(artifact::OutputKind::Tail) == std::size(results));
+  static constexpr llvm::StringLiteral kinds[] = {"decoder", "encoder", "encoder_decoder", "trainer"};
+  static constexpr llvm::StringLiteral results[] = {logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput,
+                                                    headOutput,   tailOutput,   lossOutput};
+  static_assert(static_cast<uint32_t>(artifact::ModelKind::Trainer) == std::size(kinds) &&
+                static_cast<uint32_t>(artifact::OutputKind::Loss) == std::size(results));
   auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
   info.kind = indexOfName(interface ? interface.get("kind") : Attribute(), kinds);
   if (!outputs || outputs.empty() || outputs.size() > std::size(info.outputs) || info.kind == 0)

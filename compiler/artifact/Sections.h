@@ -60,6 +60,12 @@ llvm::Expected<std::vector<uint8_t>> makeRotaryTablesSection(mlir::ModuleOp modu
 // How hidden states become embeddings: talc.pooling; empty if that is a name alone. Reads the weights of its layers.
 llvm::Expected<std::vector<uint8_t>> makeEmbeddingSection(mlir::ModuleOp module);
 
+// How weights and checkpoints follow from trained parameters, and the small files of the checkpoint: of a trainer
+// (runtime/training/TrainingFormat.h); empty for other models. Fails for a model that has weights which get no
+// gradient.
+llvm::Expected<std::vector<uint8_t>> makeTrainingSection(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> placed);
+llvm::Expected<std::vector<uint8_t>> makeFilesSection(mlir::ModuleOp module);
+
 // The pooling in talc.pooling.
 llvm::Expected<artifact::Pooling> readPooling(mlir::ModuleOp module);
 

@@ -19,6 +19,12 @@ constexpr char arenaBytesFixed[] = "arena_bytes_fixed";
 constexpr char arenaBytesPerThread[] = "arena_bytes_per_thread";
 }  // namespace planKeys
 
+// A model that is trained: the value of talc.entry_name, its kind of result (talc.outputs), and the attribute of a
+// weight for the offset of its gradient in bytes (plan-memory).
+constexpr char trainEntry[] = "train";  // forward, loss and backward of whole sequences
+constexpr char lossOutput[] = "loss";   // of every label
+constexpr char gradientOffsetAttr[] = "gradient_offset";
+
 // talc.kernels: one dictionary for each call of a kernel (mark-kernels).
 namespace kernelKeys {
 constexpr char name[] = "name";          // of the kernel

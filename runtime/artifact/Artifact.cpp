@@ -43,6 +43,10 @@ const char *sectionName(uint32_t kind) {
     return "embedding";
   case SectionKind::StopTexts:
     return "stop texts";
+  case SectionKind::Training:
+    return "training";
+  case SectionKind::Files:
+    return "files";
   }
   return nullptr;
 }

@@ -50,6 +50,8 @@ enum class SectionKind : uint32_t {
   RotaryTables = 8,  // a RotaryTable and its numbers for each table of tableBytes; absent when there are none
   Embedding = 9,     // runtime/embedding/EmbeddingFormat.h; absent when ModelInfo::pooling says all
   StopTexts = 10,    // texts that end a text, UTF-8, each ended by a NUL; absent when the model has none
+  Training = 11,     // runtime/training/TrainingFormat.h; only of a trainer
+  Files = 12,        // files of the checkpoint that new checkpoints have, too; only of a trainer
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -89,6 +91,7 @@ enum class ModelKind : uint32_t {
   Decoder = 1,         // continues sequences
   Encoder = 2,         // evaluates whole sequences
   EncoderDecoder = 3,  // continues sequences that read a source, which is encoded as a whole
+  Trainer = 4,         // a step of training: computes a loss and gradients
 };
 
 // The kind of an output, which has `width` floats for every token.
@@ -103,6 +106,7 @@ enum class OutputKind : uint32_t {
   // in no cluster, and so on; widths give the number of words.
   Head = 5,  // log-probabilities of the words in no cluster, then of the clusters
   Tail = 6,  // of the next cluster's words, each beside the others of the cluster; adds to the cluster's own
+  Loss = 7,  // of a label
 };
 
 struct OutputInfo {
@@ -189,7 +193,8 @@ struct ModelInfo {
 inline int32_t countResults(const ModelInfo &info) {
   int32_t count = 0;
   auto isResult = [](uint32_t kind) {
-    return kind != static_cast<uint32_t>(OutputKind::None) && kind < static_cast<uint32_t>(OutputKind::Head);
+    bool isWhole = kind < static_cast<uint32_t>(OutputKind::Head) || kind == static_cast<uint32_t>(OutputKind::Loss);
+    return isWhole && kind != static_cast<uint32_t>(OutputKind::None);
   };
   while (count < maxOutputs && isResult(info.outputs[count].kind))
     ++count;

@@ -14,7 +14,7 @@
 namespace talc::artifact {
 
 namespace entryNames {
-constexpr char encode[] = "encode", prefill[] = "prefill", decode[] = "decode";
+constexpr char encode[] = "encode", prefill[] = "prefill", decode[] = "decode", train[] = "train";
 }  // namespace entryNames
 
 // The kind of input that an entry has for each token of a step: a member of StepInputs.
@@ -26,15 +26,18 @@ struct EntryInfo {
   InputKind input;
   bool isSingleToken;         // its steps have one token, of which every result is wanted
   bool ofDecoder, ofEncoder;  // whether a model that decodes, or encodes, must have it
+  bool ofTrainer;
 };
 
 constexpr EntryInfo entryTable[] = {
     // Whole sequences, which follow nothing. The encoder of an encoder-decoder leaves the source in the KV cache.
-    {entryNames::encode, "talc_encode", InputKind::TokenIds, false, false, true},
+    {entryNames::encode, "talc_encode", InputKind::TokenIds, false, false, true, false},
     // Any number of tokens of a decoder, which follow those in the KV cache.
-    {entryNames::prefill, "talc_prefill", InputKind::TokenIds, false, true, false},
+    {entryNames::prefill, "talc_prefill", InputKind::TokenIds, false, true, false, false},
     // The same for one token.
-    {entryNames::decode, "talc_decode", InputKind::TokenIds, true, true, false},
+    {entryNames::decode, "talc_decode", InputKind::TokenIds, true, true, false, false},
+    // Whole sequences with labels; adds to gradients.
+    {entryNames::train, "talc_train", InputKind::TokenIds, false, false, false, true},
 };
 
 // Returns null for an unknown name.
@@ -46,6 +49,8 @@ inline const EntryInfo *findEntryInfo(const char *name) {
 }
 
 inline bool needsEntry(ModelKind kind, const EntryInfo &entry) {
+  if (kind == ModelKind::Trainer)
+    return entry.ofTrainer;
   return (entry.ofDecoder && kind != ModelKind::Encoder) || (entry.ofEncoder && kind != ModelKind::Decoder);
 }
 

@@ -26,6 +26,7 @@ public:
   Status open(const OpenOptions &options, const std::string &device, const UploadProgress &progress);
 
   const artifact::ModelInfo &info() const { return facts; }
+  const Artifact &artifact() const { return file; }
   const std::string &name() const { return file.name(); }
   // See Artifact::fingerprint.
   uint64_t fingerprint() const { return file.fingerprint(); }

@@ -20,7 +20,7 @@ static const char *findImpossibleOutput(const artifact::ModelInfo &info) {
     return "result";
   for (const artifact::OutputInfo &output : info.outputs) {
     bool none = output.kind == static_cast<uint32_t>(OutputKind::None);
-    if (output.kind > static_cast<uint32_t>(OutputKind::Tail) || output.width > maxVocabulary ||
+    if (output.kind > static_cast<uint32_t>(OutputKind::Loss) || output.width > maxVocabulary ||
         none != (output.width == 0))
       return "result";
     if (output.kind == static_cast<uint32_t>(OutputKind::Logits) && output.width != info.vocabularySize)
@@ -32,11 +32,17 @@ static const char *findImpossibleOutput(const artifact::ModelInfo &info) {
 static const char *findImpossibleInterface(const artifact::ModelInfo &info) {
   using artifact::ModelKind, artifact::OutputKind;
   auto kind = static_cast<ModelKind>(info.kind);
-  if (kind != ModelKind::Decoder && kind != ModelKind::Encoder && kind != ModelKind::EncoderDecoder)
+  if (kind != ModelKind::Decoder && kind != ModelKind::Encoder && kind != ModelKind::EncoderDecoder &&
+      kind != ModelKind::Trainer)
     return "kind of model";
   if (const char *output = findImpossibleOutput(info))
     return output;
-  if (kind != ModelKind::Encoder && info.outputs[0].kind != static_cast<uint32_t>(OutputKind::Logits))
+  bool hasLoss = info.outputs[0].kind == static_cast<uint32_t>(OutputKind::Loss);
+  if (hasLoss != (kind == ModelKind::Trainer) ||
+      (hasLoss && (info.outputs[0].width != 1 || artifact::countResults(info) != 1)))
+    return "result of a trainer";
+  bool decodes = kind == ModelKind::Decoder || kind == ModelKind::EncoderDecoder;
+  if (decodes && info.outputs[0].kind != static_cast<uint32_t>(OutputKind::Logits))
     return "result of a decoder";
   if (info.sourceVocabularySize > maxVocabulary ||
       (info.sourceVocabularySize == 0) != (kind != ModelKind::EncoderDecoder))

@@ -34,9 +34,10 @@ struct WantedTokens {
 
 // A step of training has this beside its tokens; in inference all is null.
 struct TrainingInputs {
-  const int32_t *labels = nullptr;   // [wanted tokens of the first result]; negative: none
-  const float *lossScale = nullptr;  // 1 / number of labels, of all steps until the next update
-  float *gradients = nullptr;        // to which gradients are added
+  const int32_t *labels = nullptr;         // [wanted tokens of the first result]; negative: none
+  const float *lossScale = nullptr;        // 1 / number of labels, of all steps until the next update
+  float *gradients = nullptr;              // to which gradients are added
+  const unsigned char *weights = nullptr;  // in place of the stored weights of the model; null: those
 };
 
 // A step; read during Workspace::run only.
@@ -107,6 +108,12 @@ public:
   // Releases the KV cache of a slot; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
 
+  // Calls task(context, i) for every i below `count`, on the threads of the host that steps run on.
+  virtual void runTasks(int64_t count, void (*task)(void *context, int64_t index), void *context) {
+    for (int64_t i = 0; i < count; ++i)
+      task(context, i);
+  }
+
   // Whether a process that was forked since can destroy it; what the device keeps then stays with the parent.
   virtual bool survivesFork() const { return false; }
 
@@ -157,6 +164,9 @@ public:
 
   // The memory that a session with these slots needs for steps of a size; UINT64_MAX for more than can be counted.
   virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
+
+  // The stored weights where steps read them; null: they are not in the memory of the host.
+  virtual const unsigned char *hostWeights() const { return nullptr; }
 
   // Prepares what the device would otherwise put off until a step needs it, so that it cannot fail later.
   virtual Status prepareAll() { return {}; }

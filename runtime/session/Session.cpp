@@ -20,6 +20,11 @@ Session::Session(const Model &model, const WorkspaceOptions &options)
       scores(model) {}
 
 Status Session::create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session) {
+  if (model.kind() == ModelKind::Trainer)
+    return Status::failure(TALC_ERROR_KIND,
+                           "%s: was compiled for training, and evaluates no tokens; compile a checkpoint that it has "
+                           "saved",
+                           model.name().c_str());
   std::unique_ptr<Session> created(new Session(model, options));
   if (Status status = model.loaded().createWorkspace(options, created->workspace); status.failed())
     return status;

@@ -98,7 +98,7 @@ Expected<Result> run(const talc::Model &model, const Tokens &in, size_t gradient
   if (talc::Status status = model.loaded().createWorkspace(options, workspace); status.failed())
     return failure(status);
   talc::Step step = {};
-  step.entry = model.loaded().findEntry(talc::artifact::entryNames::encode);
+  step.entry = model.loaded().findEntry(talc::artifact::entryNames::train);
   step.tokenCount = static_cast<int64_t>(in.ids.size());
   step.spanCount = static_cast<int64_t>(in.spans.size());
   step.inputs = {in.ids.data()};

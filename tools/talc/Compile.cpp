@@ -69,6 +69,7 @@ static CompileRequest makeRequest(const CompileOptions &options, Report &report,
   request.weights = options.weights;
   request.generator = options.generator;
   request.compute = parseCompute(options.compute);
+  request.trains = options.trains;
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.emit = emitKind(options.emit);

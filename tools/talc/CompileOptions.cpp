@@ -63,6 +63,10 @@ static void declareOutputs(CLI::App *command, CompileOptions &options) {
       "--measure", options.measure,
       "measure the perplexity of this text and store it in the artifact; a quantized model is also compared with "
       "one that is not; --inspect shows the results");
+  command->add_flag(
+      "--train", options.trains,
+      "compile a step of training in f32 in place of inference, for talc_training.h; talc train does that "
+      "by itself");
   command->add_flag("--time", options.time,
                     "print the time of each stage and pass, and whether code came from the cache");
   command->add_option(
@@ -108,6 +112,8 @@ bool emitsText(const CompileOptions &options) {
 static std::string contradiction(const CompileOptions &options) {
   bool text = emitsText(options);
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
+  if (options.trains && (options.weights.text != "checkpoint" || !options.measure.empty()))
+    return "--train: weights are trained in f32, and measured after that; leave out --weights and --measure";
   if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
     return "--measure: only a program or a library can be measured";
   if (!options.calibrate.empty() && options.weights.bits == 0)

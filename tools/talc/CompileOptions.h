@@ -34,6 +34,7 @@ struct CompileOptions {
   std::string inspect;               // an HTML file; empty: none
   std::string calibrate;             // a text that features' importance is found with; empty: all are alike
   std::string measure;               // a text whose perplexity becomes part of the product; empty: none
+  bool trains = false;               // a step of training instead of inference
   bool time = false;
   std::string remarks;                    // a regular expression of categories; empty: none
   std::vector<std::string> mlirFlags;     // for MLIR's own parser

@@ -282,6 +282,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
         continue;
       for (kernel::GradientOp op : ops->second)
         op.setOffset(offset);
+      weight->setAttr(talc::gradientOffsetAttr, Builder(&getContext()).getI64IntegerAttr(offset));
       offset += llvm::alignTo(talc::storedBytes(ops->second.front().getResult().getType()), alignment);
     }
     return offset;

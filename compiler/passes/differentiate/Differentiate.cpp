@@ -13,6 +13,7 @@
 // make of kept values is computed again instead. Layers with equal bodies share one function, and so they do here.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/differentiate/BackwardBuilder.h"
+#include "dialects/talc/ModuleKeys.h"
 
 namespace talc {
 #define GEN_PASS_DEF_DIFFERENTIATE
@@ -167,7 +168,8 @@ private:
       return failure();
     end->setOperands(loss.getLoss());
     entry.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), loss.getLoss().getType()));
-    entry->getParentOp()->setAttr(outputsAttr, builder.getStrArrayAttr({hiddenOutput}));
+    entry->getParentOp()->setAttr(outputsAttr, builder.getStrArrayAttr({lossOutput}));
+    entry->setAttr(entryNameAttr, builder.getStringAttr(trainEntry));
     for (auto [call, forward] : forwards) {
       call->replaceAllUsesWith(forward.getResults().take_front(call->getNumResults()));
       call->erase();

@@ -26,10 +26,11 @@ static bool isWeight(Value value) {
   return type && type.hasStaticShape() && type.getElementType().isF32();
 }
 
-// Values of a checkpoint, or such in another order. Tables that follow from formulas are not trained.
+// Values of a checkpoint, or what stands for them (--random-weights), or such in another order. Tables that follow from
+// formulas are not trained.
 bool TrainedValues::isParameter(WeightOp weight) {
   if (!weight.getOf() || weight.getOf()->empty())
-    return isa<FileSourceAttr, RandomSourceAttr, ValuesSourceAttr>(weight.getSource());
+    return isa<FileSourceAttr, RandomSourceAttr, ValuesSourceAttr, FillSourceAttr>(weight.getSource());
   bool isRearranged = isa<TransposeRecipeAttr, ConcatRecipeAttr, RowsRecipeAttr, HalfSplitRecipeAttr,
                           InterleaveRecipeAttr, PlusRecipeAttr>(weight.getSource());
   return isRearranged && llvm::all_of(weight.getOf()->getAsRange<FlatSymbolRefAttr>(), [&](FlatSymbolRefAttr source) {

@@ -11,6 +11,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/TalcToKernel.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/gradients/Differentiable.h"
 
@@ -81,7 +82,8 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
     // Tokens are counted from the first one of their sequence in the step.
     auto entry = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
-    if (op.getIds() && (!entry || entry.getValue() != talc::encodeEntry))
+    bool isWhole = entry && (entry.getValue() == talc::encodeEntry || entry.getValue() == talc::trainEntry);
+    if (op.getIds() && !isWhole)
       return rewriter.notifyMatchFailure(op, "sequences may have begun in an earlier step");
     auto index = op.getIds() ? kernel::GatherIndex::counted : kernel::GatherIndex::positions;
     rewriter.replaceOp(op,

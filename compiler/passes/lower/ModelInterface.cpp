@@ -3,6 +3,8 @@
 #include "compiler/passes/lower/TalcToKernel.h"
 
 #include "dialects/talc/LogitParts.h"
+#include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -28,12 +30,15 @@ struct Entries {
   func::FuncOp find(StringRef name) { return byName.lookup(name); }
   // The entry with results.
   func::FuncOp model() {
-    for (StringRef name : {prefillEntry, decodeEntry, encodeEntry})
+    for (StringRef name :
+         {StringRef(trainEntry), StringRef(prefillEntry), StringRef(decodeEntry), StringRef(encodeEntry)})
       if (func::FuncOp function = find(name))
         return function;
     return nullptr;
   }
   StringRef kind() {
+    if (find(trainEntry))
+      return "trainer";
     bool decodes = find(prefillEntry) || find(decodeEntry);
     return !find(encodeEntry) ? "decoder" : decodes ? "encoder_decoder" : "encoder";
   }
@@ -68,11 +73,12 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   Builder b(module.getContext());
   for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
     auto kind = kinds ? dyn_cast<StringAttr>(kinds[i]) : b.getStringAttr(logitsOutput);
-    if (!kind ||
-        !llvm::is_contained({logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput, headOutput, tailOutput},
-                            kind.getValue()))
+    if (!kind || !llvm::is_contained({StringRef(logitsOutput), StringRef(hiddenOutput), StringRef(classesOutput),
+                                      StringRef(tokenClassesOutput), StringRef(headOutput), StringRef(tailOutput),
+                                      StringRef(lossOutput)},
+                                     kind.getValue()))
       return module->emitError() << "the attribute " << outputsAttr << " has the unknown kind of result " << kinds[i]
-                                 << ", expected logits, hidden, classes, token_classes, head or tail";
+                                 << ", expected logits, hidden, classes, token_classes, head, tail or loss";
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(1))
       return model.emitOpError() << "has a result of type " << type << ", expected rows of known width";
@@ -155,7 +161,8 @@ LogicalResult describeInterface(ModuleOp module) {
   SmallVector<Attribute> outputs;
   if (failed(readOutputs(model, outputs)) || failed(checkParts(model, outputs)))
     return failure();
-  if (entries.kind() != "encoder" && !isLogits(outputs[0]))
+  bool decodes = entries.kind() == "decoder" || entries.kind() == "encoder_decoder";
+  if (decodes && !isLogits(outputs[0]))
     return model.emitOpError() << "reads a KV cache, so that its first result must be logits; " << outputsAttr
                                << " has " << cast<DictionaryAttr>(outputs[0]).get("kind");
   FailureOr<int64_t> vocabulary = findVocabulary(model, outputs);
@@ -185,6 +192,10 @@ LogicalResult describeInterface(ModuleOp module) {
     interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.sinkTokens)));
     interface.push_back(b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)));
   }
+  module.walk([&](CrossEntropyOp op) {
+    int64_t labels = cast<RankedTensorType>(op.getLogits().getType()).getDimSize(1);
+    interface.push_back(b.getNamedAttr("labels", b.getI64IntegerAttr(labels)));
+  });
   module->setAttr(interfaceAttr, b.getDictionaryAttr(interface));
   return success();
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-entries: clones the model for each entry: whole sequences, any number of tokens, exactly one token.
+// split-entries: clones the model for each entry: whole sequences, any number of tokens, exactly one token. An entry
+// that has a name, such as train, keeps it.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "compiler/passes/optimize/ContextValues.h"
 #include "dialects/talc/LogitParts.h"
+#include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -70,6 +72,10 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   static void split(const Functions &functions, SymbolTable &symbols) {
+    if (auto name = functions.front()->getAttrOfType<StringAttr>(entryNameAttr)) {
+      cloneEntry(name.getValue(), functions, symbols);
+      return;
+    }
     PassRemarks("optimize", "split-entries").did(functions.front(), [&]() -> std::string {
       return readsKvCache(functions) ? "has a KV cache: prefill for any number of tokens, decode for one"
                                      : "has no KV cache: encode for whole sequences";
@@ -146,7 +152,8 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   }
 
   static LogicalResult checkNames(const SymbolTable &symbols) {
-    for (StringRef name : {encodeEntry, prefillEntry, decodeEntry})
+    for (StringRef name :
+         {StringRef(encodeEntry), StringRef(prefillEntry), StringRef(decodeEntry), StringRef(trainEntry)})
       if (Operation *taken = symbols.lookup(name); taken && !isa<func::FuncOp>(taken))
         return taken->emitOpError() << "has the name of an entry, @" << name << "; give it another name";
     return success();

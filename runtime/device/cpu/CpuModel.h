@@ -23,6 +23,7 @@ public:
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
+  const unsigned char *hostWeights() const override { return modelWeights.stored(); }
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const ModelWeights &weights() const { return modelWeights; }

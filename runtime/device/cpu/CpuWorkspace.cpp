@@ -169,7 +169,7 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.tokens = step.tokens;
   context.spans = step.spans;
   context.history = step.history;
-  context.weights = model.weights().stored();
+  context.weights = step.training.weights ? step.training.weights : model.weights().stored();
   context.tables = model.weights().tables();
   context.kvCache = kvCache.data();
   context.arena = arena.data();
@@ -218,6 +218,20 @@ Status CpuWorkspace::run(const Step &step) {
   governor->ran(kind, step.tokenCount, end, end - begin,
                 static_cast<int64_t>(waitedShare * static_cast<double>(end - begin)));
   return {};
+}
+
+void CpuWorkspace::runTasks(int64_t count, void (*task)(void *context, int64_t index), void *context) {
+  struct Tasks {
+    int64_t count, workers;
+    void (*task)(void *context, int64_t index);
+    void *context;
+  } tasks = {count, pool->size(), task, context};
+  auto runShare = [](void *state, int32_t worker) {
+    const auto &tasks = *static_cast<const Tasks *>(state);
+    for (int64_t i = worker; i < tasks.count; i += tasks.workers)
+      tasks.task(tasks.context, i);
+  };
+  pool->run(runShare, &tasks);
 }
 
 Status CpuWorkspace::outcome() const {

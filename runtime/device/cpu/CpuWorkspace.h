@@ -19,6 +19,7 @@ public:
   Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
   Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
   void discard(int32_t slot) override;
+  void runTasks(int64_t count, void (*task)(void *context, int64_t index), void *context) override;
   bool survivesFork() const override { return true; }
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return pool->size(); }

@@ -32,7 +32,7 @@
 
 // Both uses of the table add to its buffer.
 // CHECK-LABEL: func.func @model(
-// CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<?xi32>) -> tensor<?x1xf32> attributes {talc.entry}
+// CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<?xi32>) -> tensor<?x1xf32> attributes {talc.entry, talc.entry_name = "train"}
 // CHECK: %[[FORWARD:.*]]:3 = call @layer.forward
 // CHECK: %[[LOGITS:.*]] = talc.linear %[[FORWARD]]#0, %[[TABLE:.*]] :
 // CHECK: %[[LOSS:.*]], %[[DLOGITS:.*]] = talc.cross_entropy %[[LOGITS]], %[[LABELS]] {smoothing = 1.000000e-01 : f64}
@@ -72,7 +72,7 @@ func.func @model(%ids: tensor<?xi32>, %seq: !talc.sequences) -> tensor<?x11xf32>
 // CHECK: talc.linear_wgrad
 // CHECK-NOT: dgrad
 // CHECK: return
-talc.weight @ones : tensor<11x8xf32> = #talc.fill<1.0>
+talc.weight @ones : tensor<11x8xf32> = #talc.sinusoid_table<halves>
 talc.weight @head : tensor<11x8xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
 func.func @frozen(%ids: tensor<?xi32>, %seq: !talc.sequences) -> tensor<?x11xf32> attributes {talc.entry} {
   %ones = talc.get_weight @ones : tensor<11x8xf32>

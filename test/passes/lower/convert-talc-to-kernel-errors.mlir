@@ -93,7 +93,7 @@ module attributes {talc.outputs = ["logits", "hidden"]} {
 
 // -----
 
-// expected-error@+1 {{the attribute talc.outputs has the unknown kind of result "scores", expected logits, hidden, classes, token_classes, head or tail}}
+// expected-error@+1 {{the attribute talc.outputs has the unknown kind of result "scores", expected logits, hidden, classes, token_classes, head, tail or loss}}
 module attributes {talc.outputs = ["scores"]} {
   func.func @model(%ids: tensor<?xi32>, %x: tensor<?x9xf32>) -> tensor<?x9xf32> attributes {talc.entry} {
     return %x : tensor<?x9xf32>
