@@ -21,6 +21,7 @@ Action addRun(CLI::App &app);
 Action addBench(CLI::App &app, const std::string &programDirectory);
 Action addPerplexity(CLI::App &app, const std::string &programDirectory);
 Action addTune(CLI::App &app, const std::string &programDirectory);
+Action addTrain(CLI::App &app, const std::string &programDirectory);
 Action addExplain(CLI::App &app);
 
 // ---- Options that take one of some words, with suggestions for mistyped ones

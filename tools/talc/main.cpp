@@ -73,17 +73,18 @@ int main(int argc, char **argv) {
   actions["bench"] = addBench(app, programDirectory());
   actions["perplexity"] = addPerplexity(app, programDirectory());
   actions["tune"] = addTune(app, programDirectory());
+  actions["train"] = addTrain(app, programDirectory());
   actions["explain"] = addExplain(app);
   std::vector<std::string> words = getWords(argc, argv);
   const std::string command = words.empty() ? "" : words.front();
   bool isKnown = actions.count(command) > 0;
   if (!command.empty() && command[0] != '-' && !isKnown) {
-    fprintf(
-        stderr,
-        "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune, perplexity or explain; see "
-        "talc --help\n",
-        command.c_str(),
-        talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity", "explain"}).c_str());
+    fprintf(stderr,
+            "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune, perplexity, train or "
+            "explain; see "
+            "talc --help\n",
+            command.c_str(),
+            talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity", "train", "explain"}).c_str());
     return wrongUsage;
   }
   try {
