@@ -35,7 +35,7 @@ static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagno
   const std::string architectureName = name && name->is_string() ? name->get<std::string>() : "";
   const GgufArchitecture *architecture = ggufArchitecture(architectureName, [&](const GgufMark &mark) {
     const json *value = model.find(fmt::format("{}.{}", architectureName, mark.key));
-    return value && value->is_number_integer() && *value >= mark.minimum;
+    return value && value->is_number() && *value >= mark.minimum;
   });
   if (!architecture)
     diagnostics.error(ImportError::ModelType,

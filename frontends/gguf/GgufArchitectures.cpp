@@ -121,6 +121,125 @@ constexpr GgufName olmo2Names[] = {
     {"model.layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm"},
 };
 
+// Norms around each part; gates and inputs in one.
+constexpr GgufName glm4Names[] = {
+    {"model.layers.#.post_self_attn_layernorm", "blk.#.post_attention_norm"},
+    {"model.layers.#.post_mlp_layernorm", "blk.#.post_ffw_norm"},
+    {"model.layers.#.mlp.gate_up_proj", "blk.#.ffn_up"},
+};
+
+// The second norm of a layer stands where others have one behind attention.
+constexpr GgufName secondNormNames[] = {
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm"},
+};
+
+constexpr GgufName nemotronNames[] = {
+    {"model.layers.#.input_layernorm", "blk.#.attn_norm", Kind::PlusOne},
+    {"model.layers.#.post_attention_layernorm", "blk.#.ffn_norm", Kind::PlusOne},
+    {"model.norm", "output_norm", Kind::PlusOne},
+};
+
+constexpr GgufName starcoder2Names[] = {
+    {"model.layers.#.mlp.c_fc", "blk.#.ffn_up"},
+    {"model.layers.#.mlp.c_proj", "blk.#.ffn_down"},
+};
+
+// As GPT-2's, but not transposed.
+constexpr GgufName starcoderNames[] = {
+    {"transformer.wte", "token_embd"},
+    {"transformer.wpe", "position_embd"},
+    {"transformer.h.#.ln_1", "blk.#.attn_norm"},
+    {"transformer.h.#.attn.c_attn", "blk.#.attn_qkv"},
+    {"transformer.h.#.attn.c_proj", "blk.#.attn_output"},
+    {"transformer.h.#.ln_2", "blk.#.ffn_norm"},
+    {"transformer.h.#.mlp.c_fc", "blk.#.ffn_up"},
+    {"transformer.h.#.mlp.c_proj", "blk.#.ffn_down"},
+    {"transformer.ln_f", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName exaoneNames[] = {
+    {"transformer.wte", "token_embd"},
+    {"transformer.h.#.ln_1", "blk.#.attn_norm"},
+    {"transformer.h.#.attn.attention.q_proj", "blk.#.attn_q"},
+    {"transformer.h.#.attn.attention.k_proj", "blk.#.attn_k"},
+    {"transformer.h.#.attn.attention.v_proj", "blk.#.attn_v"},
+    {"transformer.h.#.attn.attention.out_proj", "blk.#.attn_output"},
+    {"transformer.h.#.ln_2", "blk.#.ffn_norm"},
+    {"transformer.h.#.mlp.c_fc_0", "blk.#.ffn_gate"},
+    {"transformer.h.#.mlp.c_fc_1", "blk.#.ffn_up"},
+    {"transformer.h.#.mlp.c_proj", "blk.#.ffn_down"},
+    {"transformer.ln_f", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName hunyuanNames[] = {
+    {"model.layers.#.self_attn.query_layernorm", "blk.#.attn_q_norm"},
+    {"model.layers.#.self_attn.key_layernorm", "blk.#.attn_k_norm"},
+    {"model.layers.#.mlp.gate.wg", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_mlp.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_mlp.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_mlp.down_proj", "blk.#.ffn_down_shexp"},
+};
+
+constexpr GgufName graniteMoeNames[] = {
+    {"model.layers.#.self_attn.q_proj", "blk.#.attn_q", Kind::Pairs},
+    {"model.layers.#.self_attn.k_proj", "blk.#.attn_k", Kind::Pairs},
+    {"model.layers.#.block_sparse_moe.router.layer", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+};
+
+constexpr GgufName miniMaxNames[] = {
+    {"model.layers.#.block_sparse_moe.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.block_sparse_moe.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.block_sparse_moe.experts.*.w1", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.block_sparse_moe.experts.*.w3", "blk.#.ffn_up_exps"},
+    {"model.layers.#.block_sparse_moe.experts.*.w2", "blk.#.ffn_down_exps"},
+};
+
+constexpr GgufName glm4MoeNames[] = {
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm"},
+    {"model.layers.#.mlp.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.gate.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_experts.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_experts.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_experts.down_proj", "blk.#.ffn_down_shexp"},
+};
+
+constexpr GgufName ernieMoeNames[] = {
+    {"model.layers.#.mlp.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.moe_statics.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_experts.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_experts.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_experts.down_proj", "blk.#.ffn_down_shexp"},
+};
+
+constexpr GgufName afmoeNames[] = {
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm"},
+    {"model.layers.#.pre_mlp_layernorm", "blk.#.ffn_norm"},
+    {"model.layers.#.post_mlp_layernorm", "blk.#.post_ffw_norm"},
+    {"model.layers.#.self_attn.gate_proj", "blk.#.attn_gate"},
+    {"model.layers.#.mlp.router.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.expert_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_experts.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_experts.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_experts.down_proj", "blk.#.ffn_down_shexp"},
+};
+
 constexpr GgufName phi2Names[] = {
     {"model.layers.#.self_attn.dense", "blk.#.attn_output"},
     {"model.layers.#.mlp.fc1", "blk.#.ffn_up"},
@@ -240,34 +359,55 @@ constexpr GgufName t5Names[] = {
 // Entries with a mark follow those of the same name without one. Mistral is called llama there, as is Mixtral; so are
 // RoBERTa and its relatives bert, with the positions that they use.
 static const GgufArchitecture table[] = {
+    {"afmoe", "afmoe", "", decoderNames, afmoeNames, R"({"mup_enabled": true})"},
+    {"arcee", "arcee", "", decoderNames, pairedNames},
     {"bert", "bert", "BertModel", bertNames, {}, {}, 0, /*mark=*/{}, "BertForSequenceClassification"},
     {"bloom", "bloom", "", bloomNames, {}, R"({"qkv_in_order": true})"},
     {"cohere2", "cohere2", "", decoderNames},
     {"command-r", "cohere", "", decoderNames},
     {"deepseek2", "deepseek_v2", "", decoderNames, deepSeekNames},
     {"deepseek2", "deepseek_v3", "", decoderNames, deepSeekNames, {}, 0, /*mark=*/{"expert_gating_func", 2}},
+    {"dots1", "dots1", "", decoderNames, deepSeekNames, R"({"sliding_window": null})"},
+    {"ernie4_5", "ernie4_5", "", decoderNames},
+    {"ernie4_5-moe", "ernie4_5_moe", "", decoderNames, ernieMoeNames},
+    {"exaone", "exaone", "", exaoneNames},
+    {"exaone4", "exaone4", "", decoderNames, olmo2Names, R"({"sliding_window": null})"},
     {"falcon", "falcon", "", bloomNames, {}, R"({"qkv_in_order": true, "new_decoder_architecture": true})"},
     {"gemma", "gemma", "", decoderNames, gemmaNames},
     {"gemma2", "gemma2", "", decoderNames, gemma2Names, {}, 46},
     {"gemma3", "gemma3_text", "", decoderNames, gemma2Names, {}, 62},
+    {"glm4", "glm4", "", decoderNames, glm4Names, {}, 0, {}, {}, {}, "attn_q"},
+    {"glm4moe", "glm4_moe", "", decoderNames, glm4MoeNames, {}, 0, {}, {}, {}, "attn_q"},
     {"gpt-oss", "gpt_oss", "", decoderNames, gptOssNames, {}, 0, {}, {}, R"({"truncate": false})"},
     {"gpt2", "gpt2", "", gpt2Names},
     {"gptneox", "gpt_neox", "", gptNeoXNames, {}, R"({"qkv_in_order": true})"},
     {"granite", "granite", "", decoderNames, pairedNames},
+    {"granitemoe", "granitemoe", "", decoderNames, graniteMoeNames},
+    {"hunyuan-dense", "hunyuan_v1_dense", "", decoderNames, hunyuanNames},
+    {"hunyuan-moe", "hunyuan_v1_moe", "", decoderNames, hunyuanNames},
     {"llama", "llama", "", decoderNames, pairedNames},
     {"llama", "mixtral", "", decoderNames, mixtralNames, {}, 0, /*mark=*/{"expert_count", 1}},
+    {"minimax-m2", "minimax_m2", "", decoderNames, miniMaxNames},
+    {"mistral3", "llama", "", decoderNames, pairedNames},
+    {"mistral3", "ministral3", "", decoderNames, pairedNames, {}, 0, /*mark=*/{"attention.temperature_scale", 0}},
     {"modern-bert", "modernbert", "ModernBertModel", modernBertNames},
     {"mpt", "mpt", "", mptNames},
+    {"nemotron", "nemotron", "", decoderNames, nemotronNames},
+    {"olmo", "olmo", "", decoderNames, pairedNames},
     {"olmo2", "olmo2", "", decoderNames, olmo2Names},
     {"olmo2", "olmo3", "", decoderNames, olmo2Names, {}, 0, /*mark=*/{"attention.sliding_window", 1}},
+    {"olmoe", "olmoe", "", decoderNames, qwenMixtureNames, R"({"norm_topk_prob": false})"},
     {"phi2", "phi", "", decoderNames, phi2Names},
     {"phi3", "phi3", "", decoderNames, phi3Names},
     {"qwen2", "qwen2", "", decoderNames},
     {"qwen2moe", "qwen2_moe", "", decoderNames, qwenMixtureNames, R"({"norm_topk_prob": false})"},
     {"qwen3", "qwen3", "", decoderNames},
     {"qwen3moe", "qwen3_moe", "", decoderNames, qwenMixtureNames, R"({"norm_topk_prob": true})"},
+    {"seed_oss", "seed_oss", "", decoderNames, secondNormNames, {}, 0, {}, {}, {}, "attn_q"},
     {"smollm3", "smollm3", "", decoderNames, pairedNames},
     {"stablelm", "stablelm", "", decoderNames},
+    {"starcoder", "gpt_bigcode", "", starcoderNames},
+    {"starcoder2", "starcoder2", "", decoderNames, starcoder2Names, R"({"sliding_window": null})"},
     {"t5", "t5", "", t5Names},
     {"t5encoder", "t5", "T5EncoderModel", t5Names},
 };

@@ -39,6 +39,7 @@ struct GgufArchitecture {
   GgufMark mark = {};                 // of several of a name, what models of this one have; empty: of the others
   std::string_view classifier = {};   // the class instead of `head` where a tensor makes classes; empty: none
   std::string_view scaling = {};      // JSON: of scaled rotary positions what is the same in all models
+  std::string_view biased = "attn_output";  // the tensor of layers that has a bias where attention_bias is true
 };
 
 llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();

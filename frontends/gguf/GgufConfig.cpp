@@ -3,8 +3,8 @@
 #include "frontends/gguf/GgufConfig.h"
 
 #include "frontends/Json.h"
+#include "frontends/gguf/GgufKeys.h"
 #include "frontends/gguf/RopeFactors.h"
-#include "runtime/artifact/GenerationSettings.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,124 +19,6 @@ namespace talc {
 
 using nlohmann::json;
 
-namespace {
-
-enum class Use { Required, Optional, Read, Nothing };
-
-// A key behind "<architecture>." and the keys of config.json that it answers. Read: by code of its own. Nothing: it
-// changes nothing if it has its neutral value, or any value if that is null.
-struct Row {
-  std::string_view key;
-  Use use;
-  std::vector<std::string> answers = {};
-  json neutral = nullptr;
-  std::vector<std::string_view> only = {};  // architectures; empty: all
-
-  bool isFor(std::string_view name, const GgufArchitecture &architecture) const {
-    return key == name && (only.empty() || llvm::is_contained(only, architecture.name));
-  }
-};
-
-}  // namespace
-
-static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe", "gpt-oss", "deepseek2"};
-static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohere2", "phi3", "gpt-oss", "olmo2"};
-
-static const std::vector<std::string_view> latent = {"deepseek2"};
-constexpr const char *latentKey = "attention.kv_lora_rank";
-
-// Keys of experts and latent attention.
-static std::vector<Row> mixtureRows() {
-  return {
-      {"expert_count", Use::Optional, {"num_experts", "num_local_experts", "n_routed_experts"}, nullptr, mixtures},
-      {"expert_used_count", Use::Optional, {"num_experts_per_tok"}, nullptr, mixtures},
-      {"expert_shared_count", Use::Optional, {"n_shared_experts"}, nullptr, latent},
-      {"expert_weights_scale", Use::Optional, {"routed_scaling_factor"}, nullptr, latent},
-      {"expert_weights_norm", Use::Optional, {"norm_topk_prob"}, nullptr, latent},
-      {"expert_group_count", Use::Optional, {"n_group"}, nullptr, latent},
-      {"expert_group_used_count", Use::Optional, {"topk_group"}, nullptr, latent},
-      {"expert_gating_func", Use::Read, {}, nullptr, latent},
-      {"leading_dense_block_count", Use::Optional, {"first_k_dense_replace"}, nullptr, latent},
-      {"attention.q_lora_rank", Use::Optional, {"q_lora_rank"}, nullptr, latent},
-      {latentKey, Use::Optional, {"kv_lora_rank"}, nullptr, latent},
-      {"attention.key_length_mla", Use::Read, {}, nullptr, latent},
-      {"attention.value_length_mla", Use::Read, {}, nullptr, latent},
-      {"rope.scaling.yarn_log_multiplier", Use::Read, {}, nullptr, latent},
-      {"expert_shared_feed_forward_length", Use::Optional, {"shared_expert_intermediate_size"}, nullptr, {"qwen2moe"}},
-  };
-}
-
-static std::vector<Row> usualRows() {
-  return {
-      {"context_length", Use::Required, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len"}},
-      {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
-      {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
-      {"expert_feed_forward_length", Use::Optional, {"intermediate_size"}, nullptr, {"gpt-oss"}},
-      {"feed_forward_length", Use::Required, {"intermediate_size", "n_inner", "d_ff", "ffn_hidden_size"}},
-      {"attention.head_count", Use::Required, {"num_attention_heads", "n_head", "num_heads", "n_heads"}},
-      {"attention.head_count_kv", Use::Optional, {"num_key_value_heads", "num_kv_heads"}},
-      {"attention.key_length", Use::Optional, {"head_dim", "d_kv"}},
-      {"attention.layer_norm_epsilon", Use::Optional, {"layer_norm_epsilon", "layer_norm_eps", "norm_eps"}},
-      {"attention.layer_norm_rms_epsilon", Use::Optional, {"rms_norm_eps", "layer_norm_epsilon"}},
-      {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
-      {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
-      {"rope.freq_base", Use::Optional, {"rope_theta", "global_rope_theta", "rotary_emb_base"}},
-      {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, windowed},
-      {"attn_logit_softcapping", Use::Optional, {"attn_logit_softcapping"}, nullptr, {"gemma2"}},
-      {"final_logit_softcapping", Use::Optional, {"final_logit_softcapping"}, nullptr, {"gemma2"}},
-      {"rope.freq_base_swa", Use::Optional, {"rope_local_base_freq"}, nullptr, {"gemma3"}},
-      {"attention.sliding_window", Use::Optional, {"local_attention"}, nullptr, {"modern-bert"}},
-      {"attention.sliding_window_pattern", Use::Optional, {"global_attn_every_n_layers"}, nullptr, {"modern-bert"}},
-      {"attention.sliding_window_pattern", Use::Read, {}, nullptr, {"olmo2"}},
-      {"rope.freq_base_swa", Use::Optional, {"local_rope_theta"}, nullptr, {"modern-bert"}},
-      {"logit_scale", Use::Optional, {"logit_scale"}, nullptr, {"command-r", "cohere2"}},
-      {"logit_scale", Use::Optional, {"logits_scaling"}, nullptr, {"granite"}},
-      {"attention.scale", Use::Optional, {"attention_multiplier"}, nullptr, {"granite"}},
-      {"embedding_scale", Use::Optional, {"embedding_multiplier"}, nullptr, {"granite"}},
-      {"residual_scale", Use::Optional, {"residual_multiplier"}, nullptr, {"granite"}},
-      {"use_parallel_residual", Use::Optional, {"use_parallel_residual"}, nullptr, {"gptneox", "stablelm"}},
-      {"expert_feed_forward_length",
-       Use::Optional,
-       {"moe_intermediate_size"},
-       nullptr,
-       {"qwen2moe", "qwen3moe", "deepseek2"}},
-      {"attention.clamp_kqv", Use::Read, {}, nullptr, {"mpt"}},
-      {"attention.max_alibi_bias", Use::Read, {}, nullptr, {"mpt"}},
-      {"attention.value_length", Use::Read},
-      {"classifier.output_labels", Use::Read, {}, nullptr, {"bert"}},
-      {"pooling_type", Use::Read},
-      {"rope.dimension_count", Use::Read},
-      {"rope.scaling.type", Use::Read},
-      {"rope.scaling.factor", Use::Read},
-      {"rope.scaling.original_context_length", Use::Read},
-      {"rope.scaling.yarn_beta_fast", Use::Read},
-      {"rope.scaling.yarn_beta_slow", Use::Read},
-      {"rope.scaling.attn_factor", Use::Read, {}, nullptr, {"phi3"}},
-      {"rope.scaling.finetuned", Use::Nothing},
-      {"attention.causal", Use::Nothing},
-      {"tensor_data_layout", Use::Nothing},
-      {"vocab_size", Use::Nothing},
-      {artifact::settings::startToken.key, Use::Read},
-      {"expert_count", Use::Nothing, {}, 0},
-      {"expert_used_count", Use::Nothing, {}, 0},
-      {"attention.clamp_kqv", Use::Nothing, {}, 0},
-      {"attention.max_alibi_bias", Use::Nothing, {}, 0},
-      {"attn_logit_softcapping", Use::Nothing, {}, 0},
-      {"final_logit_softcapping", Use::Nothing, {}, 0},
-      {"use_parallel_residual", Use::Nothing, {}, false},
-  };
-}
-
-// If several rows match a key, the first one counts.
-static const std::vector<Row> &rows() {
-  static const std::vector<Row> table = [] {
-    std::vector<Row> all = mixtureRows();
-    llvm::append_range(all, usualRows());
-    return all;
-  }();
-  return table;
-}
-
 // A list with a number for each layer is one number if they are equal.
 static const json &forAllLayers(const json &value) {
   bool isOne = value.is_array() && !value.empty() && llvm::all_of(value, [&](auto &v) { return v == value.front(); });
@@ -147,7 +29,8 @@ GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architect
     : model(model), architecture(architecture) {
   if (ofArchitecture(latentKey))
     answerLatent();
-  for (const Row &row : rows())
+  answerLayers();
+  for (const GgufKey &row : ggufKeys())
     if (const json *value = ofArchitecture(std::string(row.key)); value && row.isFor(row.key, architecture))
       for (const std::string &key : row.answers)
         answer(key, forAllLayers(*value), fmt::format("key '{}.{}'", architecture.name, row.key));
@@ -198,11 +81,13 @@ void GgufConfig::answerFromTensors() {
   rowsOf("vocab_size", "token_embd.weight");
   rowsOf("type_vocab_size", "token_types.weight");
   answer("tie_word_embeddings", !has("output.weight"), "tensor 'output.weight'");
-  answer("attention_bias", has("blk.0.attn_output.bias"), "tensor 'blk.0.attn_output.bias'");
+  const std::string biased = fmt::format("blk.0.{}.bias", architecture.biased);
+  answer("attention_bias", has(biased.c_str()), fmt::format("tensor '{}'", biased));
+  answer("attention_out_bias", has("blk.0.attn_output.bias"), "tensor 'blk.0.attn_output.bias'");
   answer("mlp_bias", has("blk.0.ffn_down.bias"), "tensor 'blk.0.ffn_down.bias'");
   answer("feed_forward_proj", has("enc.blk.0.ffn_gate.weight") ? "gated-gelu" : "relu",
          "tensor 'enc.blk.0.ffn_gate.weight'");
-  for (const char *key : {"use_qkv_bias", "qkv_bias"})
+  for (const char *key : {"use_qkv_bias", "qkv_bias", "use_bias"})
     answer(key, has("blk.0.attn_q.bias"), "tensor 'blk.0.attn_q.bias'");
   for (const char *key : {"use_qk_norm", "qk_layernorm"})
     answer(key, has("blk.0.attn_q_norm.weight"), "tensor 'blk.0.attn_q_norm.weight'");
@@ -227,6 +112,14 @@ void GgufConfig::answerClasses() {
   for (size_t i = 0; i < names->size(); ++i)
     labels[std::to_string(i)] = (*names)[i];
   answer("id2label", std::move(labels), fmt::format("key '{}.classifier.output_labels'", architecture.name));
+}
+
+// Layers that predict further tokens are counted, and stand behind the others.
+void GgufConfig::answerLayers() {
+  const json *all = ofArchitecture("block_count"), *further = ofArchitecture("nextn_predict_layers");
+  if (all && further && all->is_number_integer() && further->is_number_integer() && *further > 0 && *all > *further)
+    answer("num_hidden_layers", all->get<int64_t>() - further->get<int64_t>(),
+           fmt::format("key '{}.block_count'", architecture.name));
 }
 
 // Reads which layers have a window, if the file lists them.
@@ -278,6 +171,7 @@ void GgufConfig::answerRope() {
     for (const char *key : {"partial_rotary_factor", "rotary_pct"})
       if (width > 0)
         answer(key, share, prefix + "dimension_count'");
+    answer("rotary_dim", forAllLayers(*turned), prefix + "dimension_count'");
   }
   // As llama.cpp reads them, a factor alone is that of linear scaling, and 0 none.
   static const json linear = "linear";
@@ -294,8 +188,14 @@ void GgufConfig::answerRope() {
                            {"yarn_beta_slow", "beta_slow"}})
     if (const json *value = ofArchitecture(fmt::format("rope.scaling.{}", name)))
       scaling[key] = *value;
-  if (const json *growth = ofArchitecture("rope.scaling.yarn_log_multiplier"); growth && growth->is_number())
+  const json *growth = ofArchitecture("rope.scaling.yarn_log_multiplier"),
+             *heat = ofArchitecture("attention.temperature_scale");
+  if (growth && growth->is_number() && ofArchitecture(latentKey))
     scaling["mscale"] = scaling["mscale_all_dim"] = 10 * growth->get<double>();
+  else if (growth)
+    scaling.update({{"mscale", 1}, {"mscale_all_dim", *growth}});
+  if (heat)
+    scaling["llama_4_scaling_beta"] = *heat;
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 
@@ -373,8 +273,8 @@ std::string GgufConfig::location(const std::string &key) const {
 }
 
 void GgufConfig::check(Diagnostics &diagnostics) const {
-  for (const Row &row : rows())
-    if (row.use == Use::Required && !ofArchitecture(std::string(row.key)))
+  for (const GgufKey &row : ggufKeys())
+    if (row.use == GgufKey::Use::Required && !ofArchitecture(std::string(row.key)))
       diagnostics.error(ImportError::ConfigValue,
                         fmt::format("{}: lacks the key '{}.{}'", model.file(), architecture.name, row.key));
   const std::string prefix = std::string(architecture.name) + ".";
@@ -382,8 +282,9 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
     if (key.compare(0, prefix.size(), prefix) != 0)
       continue;
     std::string_view name = std::string_view(key).substr(prefix.size());
-    auto row = llvm::find_if(rows(), [&](const Row &row) { return row.isFor(name, architecture); });
-    bool isKnown = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
+    auto row = llvm::find_if(ggufKeys(), [&](const GgufKey &row) { return row.isFor(name, architecture); });
+    bool isKnown = row != ggufKeys().end() &&
+                   (row->use != GgufKey::Use::Nothing || row->neutral.is_null() || row->neutral == value);
     if (!isKnown)
       diagnostics.error(ImportError::ConfigUnsupported,
                         fmt::format("{}: key {} is {}, of which talc does not know what it changes", model.file(),

@@ -40,6 +40,7 @@ private:
   void answerLatent();
   void answerRope();
   void answerAlibi();
+  void answerLayers();
   std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;
   void readLongFactors(Diagnostics &diagnostics);
   void checkCounts(Diagnostics &diagnostics) const;

@@ -69,6 +69,8 @@ std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std
   const StorageFormat *format = getStorageFormat(*tensor);
   if (shape.size() < 2 && place.order == StoredOrder::Kind::Transposed)
     place.order = StoredOrder::Kind::AsIs;  // a vector is its own transpose
+  if (llvm::StringRef(name).ends_with(".bias") && place.order == StoredOrder::Kind::PlusOne)
+    place.order = StoredOrder::Kind::AsIs;
   if (!format || !checkShape(*tensor, shape, place, why) || hasFactor(*tensor))
     return std::nullopt;
   auto offset = static_cast<int64_t>(tensor->entry.offset);
@@ -102,10 +104,20 @@ static bool isLeftover(llvm::StringRef name) {
          name.starts_with("cls.") || name == "cls";
 }
 
+// Whether a tensor belongs to one of the last layers, which predict further tokens.
+bool GgufWeights::predictsFurther(llvm::StringRef name) const {
+  const auto *all = model.find(fmt::format("{}.block_count", architecture.name)),
+             *further = model.find(fmt::format("{}.nextn_predict_layers", architecture.name));
+  int64_t layer = -1;
+  bool isInLayer = name.consume_front("blk.") && !name.consumeInteger(10, layer);
+  return isInLayer && all && further && all->is_number_integer() && further->is_number_integer() &&
+         layer >= all->get<int64_t>() - further->get<int64_t>();
+}
+
 void GgufWeights::reportUnused(bool isAllowed) const {
   std::vector<std::string> unused;
   for (auto &[name, tensor] : model.tensors())
-    if (!used.count(name) && !isLeftover(name))
+    if (!used.count(name) && !isLeftover(name) && !predictsFurther(name))
       unused.push_back(name);
   diagnostics.reportUnused(model.file(), unused, isAllowed);
 }

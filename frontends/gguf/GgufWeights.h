@@ -29,6 +29,7 @@ private:
   const StorageFormat *getStorageFormat(const GgufModel::Tensor &tensor) const;
   bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufTensorName &place,
                   const std::string &why) const;
+  bool predictsFurther(llvm::StringRef name) const;
   bool hasFactor(const GgufModel::Tensor &tensor) const;
   bool sameBytes(const GgufModel::Tensor &first, const GgufModel::Tensor &second) const;
 

@@ -150,7 +150,7 @@ def rope_factors(pairs, factor, original, base=10000.0):
 # name, code, expected text, file
 REFUSED = [
     ('no-architecture', 'T0102', "lacks the key 'general.architecture'", with_keys({'general.architecture': None})),
-    ('architecture', 'T0102', 'is "mamba"; talc knows bert, bloom, cohere2', with_keys({'general.architecture': (STRING, 'mamba')})),
+    ('architecture', 'T0102', 'is "mamba"; talc knows afmoe, arcee, bert', with_keys({'general.architecture': (STRING, 'mamba')})),
     ('architecture-type', 'T0102', 'is 7; talc knows', with_keys({'general.architecture': (U32, 7)})),
     ('no-layers', 'T0104', "lacks the key 'gpt2.block_count'", with_keys({'gpt2.block_count': None})),
     ('layers', 'T0104', "key 'gpt2.block_count' is 1000000000", with_keys({'gpt2.block_count': (U32, 10**9)})),

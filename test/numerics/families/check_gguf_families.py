@@ -15,6 +15,7 @@ PROGRAMS, WRITER, *ONLY = sys.argv[1:]
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 sys.path.append(WRITER)
 import decoder_models as models
+import described_decoders as described
 import family_models
 import moe_models
 import gguf_writer as gguf
@@ -51,6 +52,17 @@ LATENT = {'self_attn.q_a_proj': 'attn_q_a', 'self_attn.q_a_layernorm': 'attn_q_a
           'self_attn.kv_b_proj': 'attn_kv_b', 'mlp.shared_experts.gate_proj': 'ffn_gate_shexp',
           'mlp.shared_experts.up_proj': 'ffn_up_shexp', 'mlp.shared_experts.down_proj': 'ffn_down_shexp'}
 NAMES.update(LATENT)
+# These are names of decoders that came later.
+NAMES.update({
+    'post_self_attn_layernorm': 'post_attention_norm', 'post_mlp_layernorm': 'post_ffw_norm', 'pre_mlp_layernorm': 'ffn_norm',
+    'mlp.c_fc': 'ffn_up', 'mlp.c_proj': 'ffn_down', 'transformer.wpe': 'position_embd', 'ln_1': 'attn_norm',
+    'ln_2': 'ffn_norm', 'attn.c_attn': 'attn_qkv', 'attn.c_proj': 'attn_output', 'attn.attention.q_proj': 'attn_q',
+    'attn.attention.k_proj': 'attn_k', 'attn.attention.v_proj': 'attn_v', 'attn.attention.out_proj': 'attn_output',
+    'mlp.c_fc_0': 'ffn_gate', 'mlp.c_fc_1': 'ffn_up', 'self_attn.query_layernorm': 'attn_q_norm',
+    'self_attn.key_layernorm': 'attn_k_norm', 'mlp.gate.wg': 'ffn_gate_inp', 'mlp.router.gate': 'ffn_gate_inp',
+    'mlp.shared_mlp.gate_proj': 'ffn_gate_shexp', 'mlp.shared_mlp.up_proj': 'ffn_up_shexp',
+    'mlp.shared_mlp.down_proj': 'ffn_down_shexp', 'block_sparse_moe.router.layer': 'ffn_gate_inp',
+    'block_sparse_moe.output_linear': 'ffn_down_exps', 'self_attn.gate_proj': 'attn_gate'})
 EXPERTS = {'gate_proj': 'ffn_gate_exps', 'up_proj': 'ffn_up_exps', 'down_proj': 'ffn_down_exps', 'w1': 'ffn_gate_exps',
            'w3': 'ffn_up_exps', 'w2': 'ffn_down_exps'}
 AROUND = {'post_attention_layernorm': 'post_attention_norm', 'pre_feedforward_layernorm': 'ffn_norm',
@@ -71,12 +83,19 @@ KEYS = {'max_position_embeddings': ('context_length', U32), 'hidden_size': ('emb
         'final_logit_softcapping': ('final_logit_softcapping', F32), 'use_parallel_residual': ('use_parallel_residual', BOOL),
         'num_experts': ('expert_count', U32), 'num_local_experts': ('expert_count', U32),
         'num_experts_per_tok': ('expert_used_count', U32), 'moe_intermediate_size': ('expert_feed_forward_length', U32),
-        'shared_expert_intermediate_size': ('expert_shared_feed_forward_length', U32)}
+        'shared_expert_intermediate_size': ('expert_shared_feed_forward_length', U32),
+        'norm_eps': ('attention.layer_norm_epsilon', F32), 'norm_epsilon': ('attention.layer_norm_epsilon', F32),
+        'n_routed_experts': ('expert_count', U32), 'moe_num_experts': ('expert_count', U32),
+        'moe_topk': ('expert_used_count', U32), 'moe_k': ('expert_used_count', U32), 'clip_qkv': ('attention.clamp_kqv', F32),
+        'n_shared_experts': ('expert_shared_count', U32), 'num_shared_experts': ('expert_shared_count', U32),
+        'moe_num_shared_experts': ('expert_shared_count', U32), 'routed_scaling_factor': ('expert_weights_scale', F32),
+        'route_scale': ('expert_weights_scale', F32), 'layer_norm_epsilon': ('attention.layer_norm_rms_epsilon', F32)}
 # For each architecture: its queries and keys, its norms and their names.
 FUSED = {'gptneox': lambda config: config['num_attention_heads'], 'bloom': lambda config: config['n_head'],
          'falcon': lambda config: config['num_kv_heads'] if config['new_decoder_architecture'] else 1}
-PAIRED, PLUS_ONE = ('llama', 'granite', 'smollm3'), ('gemma', 'gemma2', 'gemma3')
-NORMS_AROUND = ('gemma2', 'gemma3', 'olmo2', 'gpt-oss')
+PAIRED = ('llama', 'granite', 'smollm3', 'arcee', 'granitemoe', 'mistral3', 'olmo')
+PLUS_ONE = ('gemma', 'gemma2', 'gemma3', 'nemotron')
+NORMS_AROUND = ('gemma2', 'gemma3', 'olmo2', 'gpt-oss', 'exaone4', 'seed_oss', 'glm4moe', 'afmoe')
 
 
 def paired(rows, heads):
@@ -102,7 +121,8 @@ def without_end(name, values):
     experts of a layer in one.
     """
     _, _, number, *_, kind = name.split('.')
-    if kind == 'e_score_correction_bias':
+    if kind in ('e_score_correction_bias', 'expert_bias'):
+        values = flatten(values)
         return {f'blk.{number}.exp_probs_b.bias': tensor(values, [len(values)])}
     if kind == 'sinks':
         return {f'blk.{number}.attn_sinks.weight': tensor(values, [len(values)])}
@@ -139,7 +159,12 @@ def convert(checkpoint, config, architecture):
         if '.experts.' in inner:
             experts.setdefault(f'{layer}{EXPERTS[parts[-1]]}.{end}', []).append(values)
             continue
-        if inner == 'self_attn.kv_b_proj' and config['separate']:  # of DeepSeek
+        if inner == 'block_sparse_moe.input_linear':  # gates and inputs in one
+            half = len(values[0]) // 2
+            for kind, part in (('gate', [one[:half] for one in values]), ('up', [one[half:] for one in values])):
+                tensors[f'{layer}ffn_{kind}_exps.weight'] = tensor(part, [len(part), half, len(part[0][0])])
+            continue
+        if inner == 'self_attn.kv_b_proj' and config.get('separate'):  # of DeepSeek
             tensors.update({f'{layer}{part}.weight': made for part, made in by_head(values, config).items()})
             continue
         if architecture in PAIRED and inner in ('self_attn.q_proj', 'self_attn.k_proj'):
@@ -147,7 +172,7 @@ def convert(checkpoint, config, architecture):
         if architecture in FUSED and NAMES.get(inner) == 'attn_qkv':
             heads = config.get('num_attention_heads') or config['n_head']
             values = in_order(values, FUSED[architecture](config), config['hidden_size'] // heads)
-        if architecture in PLUS_ONE and 'norm' in inner:
+        if architecture in PLUS_ONE and 'norm' in inner and end == 'weight':
             values = [1 + x for x in values]
         if inner == 'mlp.shared_expert_gate':
             shape = shape[1:]
@@ -170,13 +195,17 @@ def metadata(config, architecture):
         architecture, 1)) + 1e-9)
     if 'head_dim' in config:
         result[f'{architecture}.attention.value_length'] = U32, config['head_dim']
-    scaling = config.get('rope_scaling', {})
+    scaling = config.get('rope_scaling') or config.get('rope_parameters') or {}
     if scaling.get('rope_type') in ('linear', 'yarn'):
         result[f'{architecture}.rope.scaling.type'] = gguf.STRING, scaling['rope_type']
         result[f'{architecture}.rope.scaling.factor'] = F32, scaling['factor']
     if config['model_type'] == 'olmo3':
         pattern = [(layer + 1) % 4 != 0 for layer in range(config['num_hidden_layers'])]
         result[f'{architecture}.attention.sliding_window_pattern'] = gguf.ARRAY, (BOOL, pattern)
+    for key, (name, kind) in SCALING.items():
+        if key in scaling:
+            result[f'{architecture}.{name}'] = kind, scaling[key]
+    result.update({f'{architecture}.{key}': value for key, value in OWN.get(architecture, lambda _: {})(config).items()})
     if 'original_max_position_embeddings' in scaling:
         result[f'{architecture}.rope.scaling.original_context_length'] = U32, scaling['original_max_position_embeddings']
     if 'original_max_position_embeddings' in config:
@@ -190,6 +219,9 @@ def long_factors(config):
             for kind in ('long', 'short') if f'{kind}_factor' in scaling}
 
 
+# Only mistral3 has these.
+SCALING = {'llama_4_scaling_beta': ('attention.temperature_scale', F32),
+           'mscale_all_dim': ('rope.scaling.yarn_log_multiplier', F32)}
 GATING = {'deepseek_v2': 1, 'deepseek_v3': 2}
 
 
@@ -219,6 +251,29 @@ def latent_keys(c):
     return result
 
 
+def windows(slides):
+    return lambda c: {'attention.sliding_window_pattern': (gguf.ARRAY, (BOOL, [
+        slides(n) for n in range(c['num_hidden_layers'])]))}
+
+
+# Keys that architectures have beside those that KEYS yields.
+OWN = {
+    'afmoe': lambda c: {**windows(lambda n: n == 0)(c), 'leading_dense_block_count': (U32, 1),
+                        'expert_gating_func': (U32, 2), 'expert_weights_norm': (BOOL, True)},
+    'dots1': lambda c: {'leading_dense_block_count': (U32, 1), 'expert_gating_func': (U32, 2),
+                        'expert_weights_norm': (BOOL, True)},
+    'ernie4_5-moe': lambda c: {'leading_dense_block_count': (U32, 1), 'interleave_moe_layer_step': (U32, 1),
+                               'rope.freq_base': (F32, 500000.0), 'expert_shared_feed_forward_length': (U32, 22)},
+    'ernie4_5': lambda c: {'rope.freq_base': (F32, 500000.0)},
+    'exaone4': windows(lambda n: n != 1),
+    'glm4moe': lambda c: {'leading_dense_block_count': (U32, 1), 'expert_gating_func': (U32, 2),
+                          'block_count': (U32, 3), 'nextn_predict_layers': (U32, 1)},
+    'hunyuan-dense': lambda c: {'rope.freq_base': (F32, 10000.0 * 7.0**(6 / 4)), 'rope.scaling.type': (gguf.STRING, 'none')},
+    'hunyuan-moe': lambda c: {'expert_shared_count': (U32, 1), 'expert_feed_forward_length': (U32, 37)},
+    'minimax-m2': lambda c: {'expert_gating_func': (U32, 2), 'expert_feed_forward_length': (U32, 37),
+                             'rope.dimension_count': (U32, 4)},
+    'olmo': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-5)},
+}
 # Keys of those whose configurations call them otherwise.
 PLAIN = {
     'deepseek2': latent_keys,
@@ -230,6 +285,10 @@ PLAIN = {
     'falcon': lambda c: {'feed_forward_length': (U32, 4 * c['hidden_size']), 'attention.layer_norm_epsilon': (F32, 1e-5),
                          'tensor_data_layout': (gguf.STRING, 'jploski'),
                          'attention.head_count_kv': (U32, FUSED['falcon'](c))},
+    'starcoder': lambda c: {'context_length': (U32, 26), 'embedding_length': (U32, 24), 'block_count': (U32, 2),
+                            'feed_forward_length': (U32, 37), 'attention.head_count': (U32, 4),
+                            'attention.head_count_kv': (U32, 1), 'attention.layer_norm_epsilon': (F32, 1e-5)},
+    'exaone': lambda c: {'block_count': (U32, 2)},
     'bert': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-12), 'attention.causal': (BOOL, False),
                        'pooling_type': (U32, 4), 'classifier.output_labels': (gguf.ARRAY, (gguf.STRING, ['a', 'b', 'c']))},
     'modern-bert': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-5), 'rope.freq_base': (F32, c['global_rope_theta']),
@@ -285,6 +344,26 @@ CASES = {
     'deepseek_v3': ('deepseek2', lambda: latent('deepseek_v3', True)),
     'gpt_oss': ('gpt-oss', moe_models.CASES['gpt_oss']),
 }
+
+
+# GGUF does not tell windows or bounds of these.
+UNBOUND = {
+    'dots1': lambda: described.family(
+        'dots1', {'n_routed_experts': 5, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11,
+                  'first_k_dense_replace': 1, 'norm_topk_prob': True}, head_norm='each', dense=(0,), moe=described.BIASED),
+    'olmoe': lambda: described.family('olmoe', {'num_experts': 5, 'num_experts_per_tok': 3}, head_norm='all', moe={
+        **described.MOE, 'inner': 37, 'chosen': 3, 'normalized': False}),
+    'starcoder2': lambda: described.family(
+        'starcoder2', {'norm_epsilon': 1e-5, 'tie_word_embeddings': True}, described.OTHER,
+        inner=('', 'mlp.c_fc', 'mlp.c_proj'), activation='gelu_tanh', biases=('in', 'out', 'inner'), **described.LAYER),
+}
+DESCRIBED = {'afmoe': 'afmoe', 'arcee': 'arcee', 'dots1': 'dots1', 'ernie4_5': 'ernie4_5', 'ernie4_5_moe': 'ernie4_5-moe',
+             'exaone': 'exaone', 'exaone4': 'exaone4', 'glm4': 'glm4', 'glm4_moe': 'glm4moe', 'gpt_bigcode': 'starcoder',
+             'granitemoe': 'granitemoe', 'hunyuan_v1_dense': 'hunyuan-dense', 'hunyuan_v1_moe': 'hunyuan-moe',
+             'minimax_m2': 'minimax-m2', 'ministral3': 'mistral3', 'nemotron': 'nemotron', 'olmo': 'olmo',
+             'olmoe': 'olmoe', 'seed_oss': 'seed_oss', 'starcoder2': 'starcoder2'}
+for name, architecture in DESCRIBED.items():
+    CASES[name] = architecture, UNBOUND.get(name, described.CASES[name])
 
 
 def run(program, *arguments):
