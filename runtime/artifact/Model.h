@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/artifact/Artifact.h"
+#include "runtime/artifact/IdRanges.h"
 #include "runtime/device/Devices.h"
 #include "runtime/embedding/EmbeddingHead.h"
 #include "runtime/tokenizer/Tokenizer.h"
@@ -13,11 +14,6 @@
 #include <vector>
 
 namespace talc {
-
-// Ids from `begin` to `end` - 1.
-struct IdRange {
-  int32_t begin, end;
-};
 
 class Model {
 public:

@@ -5,7 +5,6 @@
 #include "runtime/sampling/Exponential.h"
 #include "runtime/sampling/LikelyTokens.h"
 #include "runtime/sampling/ModelSettings.h"
-#include "runtime/sampling/TokenMask.h"
 #include "runtime/sampling/filters/Filter.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Memory for choosing a token: lists as long as the vocabulary.
 #pragma once
 
-#include "runtime/artifact/Model.h"
+#include "runtime/artifact/IdRanges.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,12 +2,16 @@
 // Sets of tokens as intervals of ids, and as bits that a caller provides.
 #pragma once
 
-#include "runtime/artifact/Model.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace talc {
+
+// Ids from `begin` to `end` - 1.
+struct IdRange {
+  int32_t begin, end;
+};
 
 // Calls visit(id) for every id, ascending.
 template <typename Visit> void forEachId(const std::vector<IdRange> &ranges, Visit visit) {

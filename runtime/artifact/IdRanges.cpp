@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Goes from one change of the bits to the next, a word at a time.
-#include "runtime/sampling/TokenMask.h"
+#include "runtime/artifact/IdRanges.h"
 
 namespace talc {
 
