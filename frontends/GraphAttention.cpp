@@ -2,6 +2,7 @@
 // Requests for all sequences of a model, whatever its family: sink tokens beside windows, and prefixes whose tokens see
 // each other.
 #include "frontends/Graph.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,16 @@ static void refuse(Diagnostics &diagnostics, const std::string &what, const std:
 
 void GraphBuilder::useAsEmbedder() {
   graph->embeds = true;
+}
+
+void GraphBuilder::classPlace(ClassPlace place, int64_t token) {
+  static_assert(static_cast<int>(ClassPlace::LastOf) == static_cast<int>(artifact::ClassPlace::LastOf));
+  OpBuilder &b = graph->builder;
+  auto name = b.getStringAttr(artifact::settings::classPlace.range.choices[static_cast<size_t>(place)]);
+  (*graph->module)
+      ->setAttr(generationAttr,
+                b.getDictionaryAttr({b.getNamedAttr(artifact::settings::classPlace.name, name),
+                                     b.getNamedAttr(artifact::settings::classToken.name, b.getI64IntegerAttr(token))}));
 }
 
 bool GraphBuilder::isEmbedder() const {
@@ -39,7 +50,8 @@ void GraphBuilder::Graph::divide(int64_t segment) {
   if (sinks > 0)
     refuse(diagnostics, "--sinks", "the model has segments and a memory of them (infini_attention)");
   if (embeds)
-    refuse(diagnostics, "modules.json", "makes embeddings of texts, but the model has segments (infini_attention)");
+    refuse(diagnostics, "config.json: key 'infini_attention'",
+           "divides texts into segments, but embeddings and classes are made of whole texts");
   if (prefixes)
     refuse(diagnostics, "config.json: key 'prefix_lm'", "is true, but the model has segments (infini_attention)");
   maxSequence = segment;
@@ -54,7 +66,7 @@ Attention GraphBuilder::Graph::adapted(const Attention &attention) {
   if (sinks == 0)
     return result;
   if (embeds)
-    refuse(diagnostics, "--sinks", "is for models that continue texts; this one makes embeddings");
+    refuse(diagnostics, "--sinks", "is for models that continue texts; this one reads whole texts");
   if (result.mask != Mask::Causal || result.bias || result.rowBias || cacheTokens == 0)
     refuse(diagnostics, "--sinks",
            "is for causal attention with rotary positions or none; this model has a prefix, or a bias by distance");
@@ -98,6 +110,22 @@ Tensor GraphBuilder::Graph::attention(Tensor queries, Tensor keys, Tensor values
                            natural(attention.heads), natural(attention.keyValueHeads), llvm::APFloat(attention.scale),
                            natural(attention.window), llvm::APFloat(attention.cap), attention.absolute,
                            natural(sinkQueries ? sinks : 0), attention.zeroStart);
+}
+
+// Equal scores weigh all tokens equally.
+Tensor GraphBuilder::mean(Tensor x, int64_t heads) {
+  Tensor zeros = scale(x, 0);
+  return attention(zeros, zeros, x, {heads, heads, 1, Mask::Full});
+}
+
+// The mean of a token and the one before, without the token's own part.
+Tensor GraphBuilder::previous(Tensor x, int64_t heads) {
+  constexpr int64_t both = 2;
+  Tensor zeros = scale(x, 0);
+  Attention kind = {heads, heads, 1, Mask::Causal, both};
+  kind.rowBias = slice(zeros, 0, heads * both);
+  kind.zeroStart = true;
+  return add(scale(attention(zeros, zeros, x, kind), both), scale(x, -1));
 }
 
 }  // namespace talc

@@ -125,6 +125,10 @@ struct SegmentMemory {
 // The kind of a model's result: talc.outputs in dialects/talc/TalcDialect.h.
 enum class Output { Logits, Hidden, Classes, TokenClasses, Head, Tail };
 
+// The token whose row of Output::Classes is that of a text: the last one that is not this token, which pads, or the
+// last one that is.
+enum class ClassPlace { LastExcept = 1, LastOf };
+
 class GraphBuilder {
 public:
   using Shape = std::vector<int64_t>;
@@ -150,8 +154,8 @@ public:
   // Tokens of the prefix of a decoder's sequence see each other.
   void usePrefixMasks();
 
-  // The model makes embeddings of texts: a decoder keeps no keys and values, and returns the hidden states before its
-  // LM head. Families that can be used so ask for it.
+  // The model reads whole texts: a decoder keeps no keys and values. Without a head of another kind it returns the
+  // hidden states before its LM head. Families that can be used so ask for it.
   void useAsEmbedder();
   bool isEmbedder() const;
 
@@ -163,6 +167,8 @@ public:
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
   // A vector that files store as a matrix, row by row.
   Weight flatWeight(const std::string &name, const Shape &stored);
+  // A weight whose file has the same elements, in the same order, in another shape.
+  Weight reshaped(const std::string &name, const Shape &shape, const Shape &stored);
   // Matrices that files store in one tensor, as one matrix with all their rows.
   Weight stackedWeight(const std::string &name, const Shape &stored);
   // The first of several names under which files store a weight; the first of all if none of them exists. The others
@@ -269,6 +275,10 @@ public:
 
   // Queries [tokens, heads*d], keys and values [tokens, keyValueHeads*d] -> [tokens, heads*d].
   Tensor attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention);
+  // The mean of all tokens of a text, for each of its tokens. `heads` divides the features, as in attention.
+  Tensor mean(Tensor x, int64_t heads);
+  // The features of the token before, zero for the first one of a text.
+  Tensor previous(Tensor x, int64_t heads);
   // Attends to past tokens as well, whose keys and values are in the KV cache `name`.
   Tensor cachedAttention(Tensor queries, Tensor keys, Tensor values, const Attention &attention,
                          const std::string &name = "cache");
@@ -294,6 +304,8 @@ public:
   static constexpr size_t maxLogitParts = 7;
   // Names the classes, in the order of a result's features.
   void labels(const std::vector<std::string> &names);
+  // Classes of texts are those of another token than the first. `token`: -1: none.
+  void classPlace(ClassPlace place, int64_t token);
 
   // Returns the verified module, or null after an error. The builder must not be used afterwards.
   mlir::OwningOpRef<mlir::ModuleOp> finish();

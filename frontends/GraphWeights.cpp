@@ -24,6 +24,10 @@ Weight GraphBuilder::flatWeight(const std::string &name, const Shape &stored) {
   return graph->weight(graph->addWeight(graph->qualified(name), {length}, stored, {}));
 }
 
+Weight GraphBuilder::reshaped(const std::string &name, const Shape &shape, const Shape &stored) {
+  return graph->weight(graph->addWeight(graph->qualified(name), shape, stored, {}));
+}
+
 Weight GraphBuilder::stackedWeight(const std::string &name, const Shape &stored) {
   return graph->weight(graph->addWeight(graph->qualified(name), {stored[0] * stored[1], stored[2]}, stored, {}));
 }

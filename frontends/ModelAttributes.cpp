@@ -66,7 +66,11 @@ void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
   module->setAttr(nameAttr, b.getStringAttr(attributes.name));
   module->setAttr(originAttr,
                   b.getDictionaryAttr(b.getNamedAttr(originKeys::family, b.getStringAttr(attributes.family))));
-  module->setAttr(generationAttr, generationDictionary(attributes.generation, *module.getContext()));
+  NamedAttrList generation(generationDictionary(attributes.generation, *module.getContext()));
+  if (auto ofFamily = module->getAttrOfType<DictionaryAttr>(generationAttr))
+    for (NamedAttribute entry : ofFamily)
+      generation.set(entry.getName(), entry.getValue());
+  module->setAttr(generationAttr, generation.getDictionary(module.getContext()));
   if (attributes.pooling)
     module->setAttr(poolingAttr, attributes.pooling);
 }

@@ -3,6 +3,7 @@
 #include "frontends/ModelConfig.h"
 
 #include "frontends/Json.h"
+#include "runtime/artifact/GenerationSettings.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -56,11 +57,14 @@ size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
   if (architectures.empty())
     return 0;
   const std::string &name = architectures.front(), type = text("model_type", "");
-  for (const std::string_view &head : heads) {
-    llvm::StringRef rest = name;
-    if (rest.consume_back(head) && (isClass(rest, type) || name == otherClass))
+  auto isKnown = [&](llvm::StringRef rest) {
+    llvm::StringRef other = otherClass;
+    return isClass(rest, type) ||
+           (!other.empty() && llvm::any_of(heads, [&](llvm::StringRef head) { return other == (rest + head).str(); }));
+  };
+  for (const std::string_view &head : heads)
+    if (llvm::StringRef rest = name; rest.consume_back(head) && isKnown(rest))
       return &head - heads.begin();
-  }
   unsupported("architectures", fmt::format("is {}, expected the name of the model_type {}, then {}", quotedText(name),
                                            quotedText(type), fmt::join(heads, " or ")));
   return 0;
@@ -256,6 +260,25 @@ std::vector<bool> ModelConfig::flags(const char *key) const {
   return list.value_or(std::vector<bool>());
 }
 
+std::vector<int64_t> ModelConfig::windows(const char *key, int64_t fallback, int64_t layers) const {
+  constexpr Range range{2, positionCount.maximum};
+  const json *value = find(key);
+  std::vector<double> sizes(layers, static_cast<double>(fallback));
+  if (value && value->is_array())
+    sizes = numbers(key);
+  else if (value)
+    sizes.assign(layers, static_cast<double>(integer(key, fallback, range)));
+  std::vector<int64_t> result;
+  for (double size : sizes)
+    if (size < 2 || size > static_cast<double>(range.maximum) || std::fmod(size, 2) != 0)
+      invalid(key, "has an entry that is not an even number of tokens");
+    else
+      result.push_back(static_cast<int64_t>(size) / 2 + 1);
+  if (static_cast<int64_t>(sizes.size()) != layers)
+    invalid(key, fmt::format("has {} entries for {} layers", sizes.size(), layers));
+  return result;
+}
+
 // The token ids of `value`, one or a list; nothing if it is something else.
 static std::optional<std::vector<int64_t>> readTokens(const json &value) {
   std::vector<int64_t> result;
@@ -277,6 +300,18 @@ std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int6
     return *result;
   wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
   return fallback;
+}
+
+static int64_t firstOr(const std::vector<int64_t> &tokens, int64_t fallback) {
+  return tokens.empty() ? fallback : tokens.front();
+}
+
+int64_t ModelConfig::startToken(int64_t fallback) const {
+  return firstOr(tokens(artifact::settings::startToken.key, {fallback}), fallback);
+}
+
+int64_t ModelConfig::endToken(int64_t fallback) const {
+  return firstOr(tokens(artifact::settings::end.key, {fallback}), fallback);
 }
 
 std::vector<std::vector<int64_t>> ModelConfig::tokenLists(const char *key) const {

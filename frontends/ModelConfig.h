@@ -60,10 +60,16 @@ public:
   std::vector<std::string> repeatedTexts(const char *key) const;
   std::vector<double> numbers(const char *key) const;
   std::vector<bool> flags(const char *key) const;
+  // Longformer's windows: an even number, or one for each layer. A token sees those at a smaller distance than what
+  // this returns.
+  std::vector<int64_t> windows(const char *key, int64_t fallback, int64_t layers) const;
   // A token id, a list of them, or null (an empty list). `fallback` if absent. -1 stands for none.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.
   std::vector<std::vector<int64_t>> tokenLists(const char *key) const;
+  // The token that begins the text of an encoder-decoder, and the first one that ends a text.
+  int64_t startToken(int64_t fallback) const;
+  int64_t endToken(int64_t fallback) const;
   Activation activation(const char *key, const std::string &fallback) const;
   // The activation function of this name, which is the value of `key`.
   Activation activationNamed(const char *key, const std::string &name) const;

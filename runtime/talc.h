@@ -154,7 +154,7 @@ typedef enum talc_model_kind {
 typedef enum talc_result_kind {
   TALC_RESULT_LOGITS = 1,        /* of every token of the vocabulary, what follows a token or stands in its place */
   TALC_RESULT_HIDDEN = 2,        /* a token's hidden state */
-  TALC_RESULT_CLASSES = 3,       /* logits of every class, of the text: ask for those of its first token */
+  TALC_RESULT_CLASSES = 3,       /* logits of every class, of the text: ask for TALC_ROWS_CLASSES */
   TALC_RESULT_TOKEN_CLASSES = 4, /* logits of every class, of any token */
   TALC_RESULT_LOSS = 7           /* of a label, in a trainer */
 } talc_result_kind;
@@ -327,10 +327,11 @@ TALC_API void talc_session_destroy(talc_session *session);
 /* For which tokens of a sequence in a batch a result is wanted. */
 typedef enum talc_rows {
   TALC_ROWS_NONE = 0,
-  TALC_ROWS_LAST = 1,  /* its last token: 1 row */
-  TALC_ROWS_ALL = 2,   /* all its tokens in this batch: `count` rows */
-  TALC_ROWS_FIRST = 3, /* its first token in this batch: 1 row */
-  TALC_ROWS_LISTED = 4 /* those that the caller lists */
+  TALC_ROWS_LAST = 1,   /* its last token: 1 row */
+  TALC_ROWS_ALL = 2,    /* all its tokens in this batch: `count` rows */
+  TALC_ROWS_FIRST = 3,  /* its first token in this batch: 1 row */
+  TALC_ROWS_LISTED = 4, /* those that the caller lists */
+  TALC_ROWS_CLASSES = 5 /* of TALC_RESULT_CLASSES, the token that stands for the text: its first or last one: 1 row */
 } talc_rows;
 
 typedef struct talc_wanted {

@@ -58,7 +58,7 @@ constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
 constexpr llvm::StringLiteral logitsOutput = "logits";  // for every token of the vocabulary
 constexpr llvm::StringLiteral hiddenOutput = "hidden";  // the token's hidden state
 constexpr llvm::StringLiteral classesOutput =
-    "classes";  // for every class, of the first token, which stands for the sequence
+    "classes";  // for every class, of the token that stands for the sequence (class_place in talc.generation)
 constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
 // Attribute of every function after split-entries; the values are also the names of the entry functions.
 constexpr llvm::StringLiteral entryNameAttr = "talc.entry_name";  // string, one of:

@@ -4,6 +4,9 @@
 #include "frontends/families/BertModel.h"
 #include "frontends/families/Families.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace talc {
 
 static void define(GraphBuilder &g, const ModelConfig &config, const BertVariant &variant) {
@@ -18,14 +21,58 @@ static MaskedHead bertMasked() {
 }
 
 void defineBert(GraphBuilder &g, const ModelConfig &config) {
-  define(g, config, {"bert.", bertMasked(), {"bert.pooler.dense", "classifier"}});
+  BertVariant variant{"bert.", bertMasked(), {"bert.pooler.dense", "classifier"}};
+  variant.hasNextSentence = true;
+  define(g, config, variant);
 }
 
-// Tasks are not among the inputs.
+// All texts have the first type of task.
 void defineErnie(GraphBuilder &g, const ModelConfig &config) {
-  config.refuseFlag("use_task_id", "talc knows the family without types of tasks");
-  config.passOver({"task_type_vocab_size"});
-  define(g, config, {"ernie.", bertMasked(), {"ernie.pooler.dense", "classifier"}});
+  BertVariant variant{"ernie.", bertMasked(), {"ernie.pooler.dense", "classifier"}};
+  variant.hasNextSentence = true;
+  const int64_t tasks = config.integer("task_type_vocab_size", 3, ModelConfig::size);
+  if (config.flag("use_task_id", false))
+    variant.zeroInputs = {{"task_type_embeddings", tasks}};
+  define(g, config, variant);
+}
+
+// The text of LayoutLM (arXiv 1912.13318): boxes of words, which are not among the inputs, are empty.
+void defineLayoutLm(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant{"layoutlm.", bertMasked(), {"layoutlm.pooler.dense", "classifier"}};
+  const int64_t rows = config.integer("max_2d_position_embeddings", 1024, ModelConfig::size);
+  variant.zeroInputs = {{"x_position_embeddings", rows, 2},
+                        {"y_position_embeddings", rows, 2},
+                        {"h_position_embeddings", rows},
+                        {"w_position_embeddings", rows}};
+  define(g, config, variant);
+}
+
+static void refuseHeads(const ModelConfig &config, std::initializer_list<std::string_view> heads, const char *why) {
+  for (const std::string &name : config.texts("architectures"))
+    for (std::string_view head : heads)
+      if (name.size() > head.size() && name.compare(name.size() - head.size(), head.size(), head) == 0)
+        config.unsupported("architectures", "is '" + name + "', " + why);
+}
+
+// BigBird (arXiv 2007.14062). Its blocks serve texts that are longer than a few blocks; shorter ones see all of it.
+void defineBigBird(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant{"bert.", bertMasked(), {"classifier.dense", "classifier.out_proj"}};
+  variant.sizes.vocabulary = 50358;
+  variant.activation = "gelu_new";
+  variant.text.activation = config.activation("hidden_act", "gelu_new");
+  variant.choice = {"bert.pooler", "classifier"};
+  variant.inputBias = config.flag("use_bias", true);
+  variant.isEmbeddingScaled = config.flag("rescale_embeddings", false);
+  variant.sizes.positions = 4096;
+  refuseHeads(config, {"ForQuestionAnswering"}, "whose head talc does not know");
+  const int64_t block = config.integer("block_size", 64, ModelConfig::positionCount);
+  const int64_t random = config.integer("num_random_blocks", 3, {0, ModelConfig::layerCount.maximum});
+  const std::string type = config.text("attention_type", "block_sparse");
+  if (type == "block_sparse")
+    variant.usedPositions = (5 + 2 * random) * block;
+  else if (type != "original_full")
+    config.unsupported("attention_type", "is neither block_sparse nor original_full");
+  define(g, config, variant);
 }
 
 void defineMegatronBert(GraphBuilder &g, const ModelConfig &config) {
@@ -35,6 +82,7 @@ void defineMegatronBert(GraphBuilder &g, const ModelConfig &config) {
   variant.layer.mixedNorm = "attention.ln";
   variant.layer.outerNorm = "ln";
   variant.lastNorm = "encoder.ln";
+  variant.hasNextSentence = true;
   define(g, config, variant);
 }
 
@@ -54,6 +102,7 @@ void defineRemBert(GraphBuilder &g, const ModelConfig &config) {
 void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"vocab_transform", "vocab_layer_norm", "vocab_projector", "vocab_projector.bias"};
   BertVariant variant{"distilbert.", masked, {"pre_classifier", "classifier", Activation::Relu}};
+  variant.choice = variant.text;
   variant.sizes.layers = 6;
   variant.hasTypes = variant.hasEpsilon = false;
   variant.layers = "transformer.layer";
@@ -79,6 +128,111 @@ static BertVariant robertaVariant(const std::string &base, int64_t vocabulary) {
 
 void defineRoberta(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, robertaVariant("roberta.", 50265));
+}
+
+// I-BERT (arXiv 2101.01321), which files hold as it was before its layers became integers.
+void defineIBert(GraphBuilder &g, const ModelConfig &config) {
+  config.refuseFlag("quant_mode", "talc knows the family before quantization");
+  config.passOver({"force_dequant"});
+  define(g, config, robertaVariant("ibert.", 30522));
+}
+
+// The words of LUKE (arXiv 2010.01057), without entities.
+void defineLuke(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant = robertaVariant("luke.", 50267);
+  variant.text = {"luke.pooler.dense", "classifier"};
+  refuseHeads(config, {"ForEntityClassification", "ForEntityPairClassification", "ForEntitySpanClassification"},
+              "which is about entities; talc knows the words alone");
+  config.passOver({"entity_vocab_size", "entity_emb_size", "use_entity_aware_attention", "cls_entity_prediction"});
+  define(g, config, variant);
+}
+
+// SqueezeBERT (arXiv 2006.11316).
+void defineSqueezeBert(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant{"transformer.", bertMasked(), {"transformer.pooler.dense", "classifier"}};
+  variant.layers = "encoder.layers";
+  variant.layer = {"attention.query",          "attention.key",       "attention.value", "post_attention.conv1d",
+                   "post_attention.layernorm", "intermediate.conv1d", "output.conv1d",   "output.layernorm"};
+  const int64_t width = config.integer("hidden_size", 768, ModelConfig::size);
+  const int64_t inner = config.integer("intermediate_size", 3072, ModelConfig::size);
+  if (config.integer("embedding_size", 768, ModelConfig::size) != width)
+    config.unsupported("embedding_size", "is not hidden_size");
+  auto count = [&](const char *key, int64_t fallback, int64_t inputs, int64_t outputs) {
+    int64_t groups = config.integer(key, fallback, ModelConfig::headCount);
+    if (inputs % groups != 0 || outputs % groups != 0)
+      config.invalid(key, "does not divide the features of the layer");
+    return groups;
+  };
+  variant.groups = {count("q_groups", 4, width, width),
+                    count("k_groups", 4, width, width),
+                    count("v_groups", 4, width, width),
+                    count("post_attention_groups", 1, width, width),
+                    count("intermediate_groups", 4, width, inner),
+                    count("output_groups", 4, inner, width)};
+  define(g, config, variant);
+}
+
+// Longformer (arXiv 2004.05150) without tokens that see all others, which some heads have.
+void defineLongformer(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant = robertaVariant("longformer.", 30522);
+  refuseHeads(config, {"ForSequenceClassification", "ForQuestionAnswering", "ForMultipleChoice"},
+              "some of whose tokens see all others, which talc does not know");
+  variant.windows = config.windows("attention_window", 512,
+                                   config.integer("num_hidden_layers", variant.sizes.layers, ModelConfig::layerCount));
+  config.passOver({"attention_mode", "attention_dilation", "autoregressive", "ignore_attention_mask", "onnx_export"});
+  define(g, config, variant);
+}
+
+namespace {
+
+// X-MOD (arXiv 2205.06266): every layer has an adapter for each language, of which those of one are compiled.
+struct Xmod : BertModel {
+  Xmod(const ModelConfig &config, const BertVariant &variant) : BertModel(config, variant) {
+    languages = config.texts("languages");
+    if (languages.empty())
+      languages = {"en_XX"};
+    language = config.has("default_language") ? config.text("default_language", "") : "";
+    if (std::find(languages.begin(), languages.end(), language) == languages.end())
+      config.invalid("default_language", "is none of languages; name the language of the texts");
+    inner = width / config.integer("adapter_reduction_factor", 2, {1, width});
+    hasOwnNorm = config.flag("adapter_layer_norm", false);
+    sharesNorm = config.flag("adapter_reuse_layer_norm", true);
+    keepsNorm = config.flag("ln_before_adapter", true);
+  }
+
+  // The name of a tensor of the language's adapter. Those of the others have no use.
+  std::string adapterName(GraphBuilder &g, const std::string &name) const {
+    auto place = [&](const std::string &of) { return "output.adapter_modules." + of + "." + name; };
+    for (const char *end : {".weight", ".bias"})
+      for (const std::string &other : languages)
+        if (other != language)
+          g.storedName({place(language) + end, place(other) + end}, /*areTied=*/false);
+    return place(language);
+  }
+
+  Tensor adapt(GraphBuilder &g, Tensor sum) const override {
+    Tensor x = sum;
+    if (hasOwnNorm || sharesNorm)
+      x = g.layerNorm(x, hasOwnNorm ? "output.adapter_layer_norm" : "output.LayerNorm", epsilon);
+    Tensor hidden = g.activation(g.linear(x, adapterName(g, "dense1"), inner), activation);
+    return g.add(keepsNorm ? x : sum, g.linear(hidden, adapterName(g, "dense2"), width));
+  }
+
+  std::vector<std::string> languages;
+  std::string language;
+  int64_t inner;
+  bool hasOwnNorm, sharesNorm, keepsNorm;
+};
+
+}  // namespace
+
+void defineXmod(GraphBuilder &g, const ModelConfig &config) {
+  BertVariant variant = robertaVariant("roberta.", 30522);
+  if (config.flag("pre_norm", false))
+    variant.lastNorm = "encoder.LayerNorm";
+  Xmod model(config, variant);
+  if (!config.failed())
+    model.define(g);
 }
 
 void defineXlmRoberta(GraphBuilder &g, const ModelConfig &config) {
@@ -117,6 +271,7 @@ void defineXlmRobertaXl(GraphBuilder &g, const ModelConfig &config) {
 static BertVariant rotaryVariant(const std::string &base, const MaskedHead &masked, const TextHead &text,
                                  double theta) {
   BertVariant variant{base, masked, text};
+  variant.choice = {};
   variant.rope = RopeKeys{theta};
   variant.tableNorm = "emb_ln";
   variant.layers = "encoder.layers";
@@ -184,6 +339,7 @@ void defineRoFormer(GraphBuilder &g, const ModelConfig &config) {
   variant.projection = "roformer.embeddings_project";
   variant.rope = RopeKeys{.thetaKey = nullptr};
   variant.turnsNeighbors = true;
+  variant.choice = {};  // it reads the last token
   config.refuseFlag("rotary_value", "talc knows the family with values that are not turned");
   define(g, config, variant);
 }
@@ -209,6 +365,10 @@ void defineElectra(GraphBuilder &g, const ModelConfig &config) {
   variant.geluHead = true;
   variant.projection = "electra.embeddings_project";
   variant.discriminator = "discriminator_predictions";
+  variant.choice = {"sequence_summary.summary", "classifier", Activation::Gelu};
+  if (config.text("summary_type", "first") != "first" || !config.flag("summary_use_proj", true) ||
+      config.text("summary_activation", "gelu") != "gelu")
+    variant.choice = {};
   define(g, config, variant);
 }
 
@@ -224,7 +384,7 @@ struct Albert : BertModel {
   Tensor encode(GraphBuilder &g, Tensor x) const override {
     for (int64_t i = 0; i < layers; ++i) {
       const std::string group = variant.base + variant.layers + "." + std::to_string(i * groups / layers);
-      x = g.repeat(group + ".albert_layers", inside, x, [&](Tensor x, int64_t) { return layer(g, x); });
+      x = g.repeat(group + ".albert_layers", inside, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });
     }
     return x;
   }
@@ -237,6 +397,7 @@ struct Albert : BertModel {
 void defineAlbert(GraphBuilder &g, const ModelConfig &config) {
   MaskedHead masked{"predictions.dense", "predictions.LayerNorm", "predictions.decoder", "predictions.bias"};
   BertVariant variant{"albert.", masked, {"albert.pooler", "classifier"}};
+  variant.choice = variant.text;
   variant.sizes = {30000, 4096, 12, 64, 16384, 128};
   variant.activation = "gelu_new";
   variant.projection = "albert.encoder.embedding_hidden_mapping_in";

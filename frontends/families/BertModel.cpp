@@ -2,6 +2,9 @@
 // Reads a configuration with BERT's keys and writes BERT's layers and heads.
 #include "frontends/families/BertModel.h"
 
+#include "frontends/families/decoder/TokenRows.h"
+
+#include <algorithm>
 #include <cmath>
 
 namespace talc {
@@ -24,7 +27,8 @@ BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : va
   layers = config.integer(keys.layers, sizes.layers, ModelConfig::layerCount);
   readHeads(config);
   inner = config.integer(keys.inner, sizes.inner, ModelConfig::size);
-  activation = config.activation(keys.activation, variant.activation);
+  activation = keys.activation ? config.activation(keys.activation, variant.activation)
+                               : config.activationNamed("hidden_act", variant.activation);
   tied = config.flag("tie_word_embeddings", true) && sizes.output == 0;
   for (const char *key : {"is_decoder", "add_cross_attention"})
     config.refuseFlag(key, "talc knows the family as an encoder");
@@ -54,7 +58,7 @@ void BertModel::readHeads(const ModelConfig &config) {
 // sinusoidal_pos_embds says how positions began; checkpoints store them in either case.
 void BertModel::readPositions(const ModelConfig &config) {
   const char *key = "pad_token_id";
-  positions = config.integer("max_position_embeddings", 512, ModelConfig::positionCount);
+  positions = config.integer("max_position_embeddings", variant.sizes.positions, ModelConfig::positionCount);
   firstPosition = 0;
   if (rope)
     return;
@@ -73,11 +77,19 @@ void BertModel::readPositions(const ModelConfig &config) {
 
 void BertModel::readHead(const ModelConfig &config) {
   const Head pretraining = variant.discriminator.empty() ? Head::Masked : Head::Discriminator;
-  const Head known[] = {Head::None, Head::Masked, pretraining, Head::Text, Head::Tokens, Head::Question};
-  head = known[config.head({"Model", "ForMaskedLM", "ForPreTraining", "ForSequenceClassification",
-                            "ForTokenClassification", "ForQuestionAnswering"})];
+  const Head known[] = {Head::None,   Head::Masked,   pretraining, Head::Text,
+                        Head::Tokens, Head::Question, Head::Text,  Head::Text};
+  constexpr size_t choice = 6, nextSentence = 7;
+  const size_t number =
+      config.head({"Model", "ForMaskedLM", "ForPreTraining", "ForSequenceClassification", "ForTokenClassification",
+                   "ForQuestionAnswering", "ForMultipleChoice", "ForNextSentencePrediction"});
+  head = known[number];
   headActivation = variant.geluHead ? Activation::Gelu : activation;
-  if (head == Head::Text || head == Head::Tokens)
+  if (number == choice)
+    useChoice(config);
+  else if (number == nextSentence)
+    useNextSentence(config);
+  else if (head == Head::Text || head == Head::Tokens)
     labels = config.labels();
   if (head == Head::Discriminator)
     labels = {"replaced"};
@@ -85,9 +97,34 @@ void BertModel::readHead(const ModelConfig &config) {
     labels = {"start", "end"};
 }
 
+void BertModel::useChoice(const ModelConfig &config) {
+  if (variant.choice.projection.empty())
+    config.unsupported("architectures", "chooses among texts, for which talc knows no head of this family");
+  if (variant.choice.dense.empty())
+    variant.choice.dense = variant.base + "pooler.dense";
+  variant.text = variant.choice;
+  labels = {"choice"};
+}
+
+// Class 0: the second sentence follows the first one.
+void BertModel::useNextSentence(const ModelConfig &config) {
+  if (!variant.hasNextSentence)
+    config.unsupported("architectures", "predicts next sentences, which this family never learned");
+  variant.text = {variant.base + "pooler.dense", "cls.seq_relationship"};
+  labels = {"next", "random"};
+}
+
 //===--- graph --------------------------------------------------------------------------------------------------===//
 
+Tensor BertModel::convolution(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs) const {
+  const int64_t inputs = x.width() / part.groups;
+  Weight matrix = g.reshaped(part.name + ".weight", {outputs, inputs}, {outputs, inputs, 1});
+  return g.groupedLinear(x, matrix, part.groups, g.weight(part.name + ".bias", {outputs}));
+}
+
 Tensor BertModel::linear(GraphBuilder &g, Tensor x, const Part &part, int64_t outputs, bool bias) const {
+  if (variant.groups)
+    return convolution(g, x, part, outputs);
   const int64_t all = part.parts * outputs;
   auto some = [&](Weight weight) {
     weight = part.parts == 1 ? weight : g.rows(weight, part.number * outputs, outputs, all);
@@ -97,28 +134,43 @@ Tensor BertModel::linear(GraphBuilder &g, Tensor x, const Part &part, int64_t ou
   return g.linear(x, matrix, bias ? some(g.weight(part.name + ".bias", {all})) : Weight());
 }
 
+Tensor BertModel::words(GraphBuilder &g, Weight table) const {
+  Tensor x = g.embedding(table);
+  return variant.isEmbeddingScaled ? g.scale(x, std::sqrt(static_cast<double>(width))) : x;
+}
+
 Tensor BertModel::embedding(GraphBuilder &g, Weight table) const {
   const std::string place = variant.base + "embeddings.";
   Weight rows;
   if (!rope)
     rows = g.weight(place + "position_embeddings.weight", {positions, tableWidth}, "max_position_embeddings");
-  Tensor x = g.embedding(table);
+  Tensor x = words(g, table);
   if (!rope)
     x = g.add(x, variant.afterPadding ? g.position(rows, firstPosition, padding) : g.position(rows));
   if (types > 0)
     x = g.add(x, g.tokenType(g.weight(place + "token_type_embeddings.weight", {types, tableWidth}, "type_vocab_size")));
+  for (const ZeroInput &input : variant.zeroInputs)
+    x = g.add(x, zeroInput(g, x, input));
   if (!variant.tableNorm.empty())
     x = g.layerNorm(x, variant.base + variant.tableNorm, epsilon);
   bool projects = !variant.projection.empty() && (variant.alwaysProjects || tableWidth != width);
   return projects ? g.linear(x, variant.projection, width) : x;
 }
 
-Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
+Tensor BertModel::zeroInput(GraphBuilder &g, Tensor x, const ZeroInput &input) const {
+  Weight table = g.weight(variant.base + "embeddings." + input.table + ".weight", {input.rows, tableWidth});
+  Tensor row = constantRow(g, x, table, 0, input.rows);
+  return input.times == 1 ? row : g.scale(row, input.times);
+}
+
+Tensor BertModel::attention(GraphBuilder &g, Tensor x, int64_t number) const {
   const BertLayer &names = variant.layer;
+  const BertGroups groups = variant.groups.value_or(BertGroups());
   auto project = [&](const std::string &name, int64_t number) {
     Part part = names.packed.empty() ? Part{name} : Part{names.packed, number, 3};
+    part.groups = number == 0 ? groups.query : number == 1 ? groups.key : groups.value;
     part.isTurned = variant.turnsNeighbors && number < 2;
-    return linear(g, x, part, heads * headWidth, variant.attentionBias);
+    return linear(g, x, part, heads * headWidth, variant.attentionBias && variant.inputBias);
   };
   Tensor queries = project(names.query, 0), keys = project(names.key, 1), values = project(names.value, 2);
   if (rope) {
@@ -126,34 +178,39 @@ Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
     keys = g.rope(keys, heads, *rope);
   }
   double scale = 1 / std::sqrt(static_cast<double>(headWidth));
-  Attention kind = {heads, heads, scale, Mask::Full, 0, bias};
-  return linear(g, g.attention(queries, keys, values, kind), {names.mixed}, width, variant.attentionBias);
+  const int64_t window = variant.windows.empty() ? 0 : variant.windows[number];
+  Attention kind = {heads, heads, scale, Mask::Full, window, bias};
+  return linear(g, g.attention(queries, keys, values, kind), {names.mixed, 0, 1, false, groups.mixed}, width,
+                variant.attentionBias);
 }
 
 Tensor BertModel::feedForward(GraphBuilder &g, Tensor x) const {
   const BertLayer &names = variant.layer;
+  const BertGroups groups = variant.groups.value_or(BertGroups());
   auto project = [&](const std::string &name, int64_t number) {
-    return linear(g, x, names.pair.empty() ? Part{name} : Part{names.pair, number, 2}, inner, variant.innerBias);
+    Part part = names.pair.empty() ? Part{name} : Part{names.pair, number, 2};
+    part.groups = groups.inner;
+    return linear(g, x, part, inner, variant.innerBias);
   };
   Tensor hidden = project(names.inner, 0);
   hidden =
       isGated() ? g.mul(g.activation(project(names.gate, 1), activation), hidden) : g.activation(hidden, activation);
-  return linear(g, hidden, {names.outer}, width, variant.outerBias);
+  return linear(g, hidden, {names.outer, 0, 1, false, groups.outer}, width, variant.outerBias);
 }
 
-Tensor BertModel::layer(GraphBuilder &g, Tensor x) const {
+Tensor BertModel::layer(GraphBuilder &g, Tensor x, int64_t number) const {
   auto norm = [&](Tensor x, const std::string &name) { return g.layerNorm(x, name, epsilon); };
   const std::string &first = variant.layer.mixedNorm, &second = variant.layer.outerNorm;
   if (variant.lastNorm.empty()) {
-    x = norm(g.add(x, attention(g, x)), first);
-    return norm(g.add(x, feedForward(g, x)), second);
+    x = norm(g.add(x, attention(g, x, number)), first);
+    return norm(adapt(g, g.add(x, feedForward(g, x))), second);
   }
-  x = g.add(x, attention(g, norm(x, first)));
-  return g.add(x, feedForward(g, norm(x, second)));
+  x = g.add(x, attention(g, norm(x, first), number));
+  return adapt(g, g.add(x, feedForward(g, norm(x, second))));
 }
 
 Tensor BertModel::encode(GraphBuilder &g, Tensor x) const {
-  x = g.repeat(variant.base + variant.layers, layers, x, [&](Tensor x, int64_t) { return layer(g, x); });
+  x = g.repeat(variant.base + variant.layers, layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });
   return variant.lastNorm.empty() ? x : g.layerNorm(x, variant.base + variant.lastNorm, epsilon);
 }
 
@@ -197,7 +254,8 @@ void BertModel::defineHead(GraphBuilder &g, Tensor x, Weight projection) const {
 }
 
 void BertModel::define(GraphBuilder &g) {
-  g.positions(positions - firstPosition, /*hard=*/!rope);
+  const int64_t count = positions - firstPosition;
+  g.positions(variant.usedPositions > 0 ? std::min(count, variant.usedPositions) : count, /*hard=*/!rope);
   const std::string tableName = variant.base + "embeddings.word_embeddings.weight";
   const GraphBuilder::Shape shape = {vocabulary, tableWidth};
   Weight table, projection;

@@ -21,7 +21,8 @@ void defineExaone(GraphBuilder &g, const ModelConfig &config) {
                      .rope = {.theta = 500000},
                      .keys = {.layers = knownKey(config, "num_hidden_layers", "num_layers"),
                               .epsilon = knownKey(config, "rms_norm_eps", "layer_norm_epsilon"),
-                              .activation = knownKey(config, "hidden_act", "activation_function")}});
+                              .activation = knownKey(config, "hidden_act", "activation_function")},
+                     .padding = 0});
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
   d.readRopes();
   d.layersName = "transformer.h";

@@ -19,7 +19,8 @@ constexpr DecoderDefaults gemmaSizes = {.vocabulary = 256000,
                                         .headWidth = 256,
                                         .activation = "gelu_pytorch_tanh",
                                         .tied = true,
-                                        .keys = {.activation = "hidden_activation"}};
+                                        .keys = {.activation = "hidden_activation"},
+                                        .padding = 0};
 
 static DecoderDefaults gemma2Sizes() {
   DecoderDefaults sizes = gemmaSizes;
@@ -110,9 +111,6 @@ static void readGemma3(Decoder &d) {
 }
 
 void defineGemma3(GraphBuilder &g, const ModelConfig &config) {
-  if (!g.isEmbedder())
-    config.refuseFlag("use_bidirectional_attention", "without modules.json, which makes embeddings, talc knows the "
-                                                     "family as a decoder");
   DecoderDefaults sizes = gemma2Sizes();
   sizes.vocabulary = 262208;
   sizes.positions = 131072;

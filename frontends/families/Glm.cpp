@@ -14,7 +14,8 @@ constexpr DecoderDefaults glmSizes = {.vocabulary = 151552,
                                       .keyValueHeads = 2,
                                       .headWidth = 128,
                                       .epsilon = 1.5625e-7,
-                                      .rope = {.share = 0.5, .hasShare = true}};
+                                      .rope = {.share = 0.5, .hasShare = true},
+                                      .padding = 151329};
 
 static void readGlm(Decoder &d) {
   d.attention.projections.setInputBias(d.config.flag("attention_bias", true));

@@ -67,7 +67,8 @@ void defineSmolLm3(GraphBuilder &g, const ModelConfig &config) {
                      .positions = 32768,
                      .keyValueHeads = 4,
                      .tied = true,
-                     .rope = {.theta = 2000000}});
+                     .rope = {.theta = 2000000},
+                     .padding = 128004});
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
   LayerRule turns = d.readRopeLayers();
   LayerRule hasNone = [&](int64_t layer) { return !turns(layer); };

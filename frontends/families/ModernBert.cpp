@@ -34,6 +34,7 @@ struct ModernBert {
   Activation activation, headActivation;
   double epsilon;
   bool normBias, attentionBias, innerBias, headBias, decoderBias, tied;
+  bool isMeanClassified = false;  // a text is classified by the mean of its tokens, else by the first one
   std::vector<std::string> labels;
 };
 
@@ -60,19 +61,25 @@ ModernBert::ModernBert(const ModelConfig &config) {
 }
 
 void ModernBert::readHead(const ModelConfig &config) {
-  constexpr Head known[] = {Head::None, Head::Masked, Head::Text, Head::Tokens, Head::Tokens};
-  constexpr size_t question = 4;
-  const size_t number = config.head(
-      {"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"});
+  constexpr Head known[] = {Head::None, Head::Masked, Head::Text, Head::Tokens, Head::Tokens, Head::Text};
+  constexpr size_t question = 4, choice = 5;
+  const size_t number = config.head({"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification",
+                                     "ForQuestionAnswering", "ForMultipleChoice"});
   head = known[number];
   headActivation = config.activation("classifier_activation", "gelu");
   headBias = config.flag("classifier_bias", false);
   decoderBias = config.flag("decoder_bias", true);
   config.passOver({"classifier_pooling", "layer_norm_eps", "position_embedding_type"});  // of BERT, in all files
-  if (head == Head::Text && config.text("classifier_pooling", "cls") != "cls")
-    config.unsupported("classifier_pooling", "is not cls; talc classifies a text by its first token");
+  if (head == Head::Text) {
+    const std::string pooling = config.text("classifier_pooling", "cls");
+    isMeanClassified = pooling == "mean";
+    if (!isMeanClassified && pooling != "cls")
+      config.unsupported("classifier_pooling", "is neither cls nor mean");
+  }
   if (number == question)
     labels = {"start", "end"};
+  else if (number == choice)
+    labels = {"choice"};
   else if (head == Head::Text || head == Head::Tokens)
     labels = config.labels();
 }
@@ -165,9 +172,11 @@ void ModernBert::define(GraphBuilder &g) const {
   if (head == Head::Masked)
     g.output(g.linear(transformed(g, g.select(x)), projection,
                       decoderBias ? g.weight("decoder.bias", {vocabulary}) : Weight()));
-  if (head == Head::Text || head == Head::Tokens)
-    g.output(g.linear(transformed(g, g.select(x)), "classifier", classes),
+  if (head == Head::Text || head == Head::Tokens) {
+    Tensor pooled = g.select(isMeanClassified ? g.mean(x, heads) : x);
+    g.output(g.linear(transformed(g, pooled), "classifier", classes),
              head == Head::Text ? Output::Classes : Output::TokenClasses);
+  }
   g.output(g.select(x, head == Head::None ? 0 : 1), Output::Hidden);
   g.labels(labels);
 }

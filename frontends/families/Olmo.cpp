@@ -7,7 +7,7 @@
 
 namespace talc {
 
-constexpr DecoderDefaults olmoSizes = {.vocabulary = 50304, .epsilon = 1e-5};
+constexpr DecoderDefaults olmoSizes = {.vocabulary = 50304, .epsilon = 1e-5, .padding = 1};
 
 static void readOlmo(Decoder &d) {
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
@@ -17,7 +17,7 @@ static void readOlmo(Decoder &d) {
 }
 
 void defineOlmo(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 50304, .epsilon = 1e-5, .keys = {.epsilon = nullptr}});
+  Decoder d(config, {.vocabulary = 50304, .epsilon = 1e-5, .keys = {.epsilon = nullptr}, .padding = 1});
   readOlmo(d);
   d.norm.form = Norm::Form::Layer;
   d.norm.hasScale = false;

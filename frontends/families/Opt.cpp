@@ -22,7 +22,8 @@ void defineOpt(GraphBuilder &g, const ModelConfig &config) {
                               .headWidth = nullptr,
                               .epsilon = nullptr,
                               .activation = "activation_function",
-                              .infini = nullptr}});
+                              .infini = nullptr},
+                     .padding = 1});
   d.hasHardPositions = true;
   d.useLayerNorms(/*bias=*/true, "self_attn_layer_norm", "final_layer_norm");
   d.head.norm = "model.decoder.final_layer_norm";
@@ -62,7 +63,8 @@ void defineBioGpt(GraphBuilder &g, const ModelConfig &config) {
                      .epsilon = 1e-5,
                      .activation = "gelu",
                      .tied = true,
-                     .keys = {.keyValueHeads = nullptr, .headWidth = nullptr, .epsilon = nullptr, .infini = nullptr}});
+                     .keys = {.keyValueHeads = nullptr, .headWidth = nullptr, .epsilon = nullptr, .infini = nullptr},
+                     .padding = 1});
   d.hasHardPositions = true;
   d.useLayerNorms(/*bias=*/true, "self_attn_layer_norm", "final_layer_norm");
   config.passOver({"layer_norm_eps"});  // transformers does, too

@@ -35,7 +35,8 @@ void definePhi3(GraphBuilder &g, const ModelConfig &config) {
                      .inner = 8192,
                      .positions = 4096,
                      .epsilon = 1e-5,
-                     .rope = {.hasShare = true, .original = 4096}});
+                     .rope = {.hasShare = true, .original = 4096},
+                     .padding = 32000});
   d.readBiases(/*hasAttentionBias=*/false, /*hasInnerBias=*/false);
   d.readWindows(d.windowOr({}), inEveryLayer());
   d.attention.projections.pack("self_attn.qkv_proj", /*inOrder=*/true);

@@ -78,14 +78,14 @@ static void readHunyuan(Decoder &d) {
 }
 
 void defineHunyuan(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5, .rope = {.others = {"alpha"}}});
+  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5, .rope = {.others = {"alpha"}}, .padding = 0});
   readHunyuan(d);
   d.define(g);
 }
 
 // Experts beside a layer that every token passes, all of one size.
 void defineHunyuanMoe(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5, .rope = {.others = {"alpha"}}});
+  Decoder d(config, {.vocabulary = 290943, .epsilon = 1e-5, .rope = {.others = {"alpha"}}, .padding = 0});
   readHunyuan(d);
   MoeLayer moe;
   moe.readCounts(config, "num_experts", 1, 1, "moe_topk");

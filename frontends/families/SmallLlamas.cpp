@@ -14,7 +14,8 @@ void defineSeedOss(GraphBuilder &g, const ModelConfig &config) {
                      .heads = 80,
                      .positions = 524288,
                      .keyValueHeads = 8,
-                     .headWidth = 128});
+                     .headWidth = 128,
+                     .padding = 1});
   d.attention.projections.setInputBias(config.flag("attention_bias", true));
   d.attention.projections.output.bias = config.flag("attention_out_bias", false);
   d.feedForward.setBias(config.flag("mlp_bias", false));
@@ -123,7 +124,8 @@ void defineHelium(GraphBuilder &g, const ModelConfig &config) {
                      .keyValueHeads = 20,
                      .headWidth = 128,
                      .epsilon = 1e-8,
-                     .rope = {.theta = 100000}});
+                     .rope = {.theta = 100000},
+                     .padding = 3});
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
   d.attention.projections.output.bias = false;
   d.readRopes();
@@ -158,7 +160,8 @@ void defineInternLm3(GraphBuilder &g, const ModelConfig &config) {
                      .positions = 32768,
                      .keyValueHeads = 2,
                      .headWidth = 128,
-                     .epsilon = 1e-5});
+                     .epsilon = 1e-5,
+                     .padding = 2});
   bool hasInputBias = config.flag("qkv_bias", config.flag("attention_bias", false));
   bool hasBias = config.flag("bias", config.flag("mlp_bias", false));
   if (hasInputBias != hasBias)

@@ -5,6 +5,7 @@
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
+#include "frontends/families/decoder/TokenRows.h"
 
 #include <cmath>
 #include <functional>
@@ -19,39 +20,58 @@ struct Variant {
   const char *feedForward;
   bool scales;                  // the output of a decoder with tied tables, in version 5 of transformers
   bool hasLayerTables = false;  // every layer has a table of distances; else the first layer's serves all
+  bool isLocal = false;         // tokens of the encoder see a window
 };
+
+// What a model makes of hidden states: words, nothing (of the encoder's), classes of the text or of its tokens. The
+// class of the text and answers to questions are made of the decoder's.
+enum class Task { Words, Hidden, Text, Tokens, Question };
 
 struct T5 {
   T5(const ModelConfig &config, const Variant &variant);
+  void readTask(const ModelConfig &config);
   void readTying(const ModelConfig &config, bool scales);
   void readFeedForward(const ModelConfig &config, const std::string &fallback);
   void readBuckets(const ModelConfig &config);
+  void readWindow(const ModelConfig &config);
   Weight distanceBias(GraphBuilder &g, const std::string &layer, bool bidirectional) const;
+  // The module of self-attention.
+  std::string attentionPlace(bool bidirectional) const {
+    return bidirectional && window > 0 ? "layer.0.LocalSelfAttention." : "layer.0.SelfAttention.";
+  }
   Tensor stack(GraphBuilder &g, const std::string &name, int64_t count, Tensor x, bool bidirectional,
                const std::function<Tensor(Tensor x, Weight bias)> &body) const;
   Tensor encode(GraphBuilder &g, Weight table) const;
-  Tensor decode(GraphBuilder &g, Weight table) const;
+  // Without `memory` the source is in KV caches.
+  Tensor decode(GraphBuilder &g, Tensor x, Tensor memory) const;
+  void define(GraphBuilder &g) const;
+  void defineWords(GraphBuilder &g, const std::string &tableName) const;
+  void defineClasses(GraphBuilder &g, Weight table) const;
+  GraphBuilder::Shape tableShape() const { return {vocabulary, width}; }
   void keepSource(GraphBuilder &g, Tensor memory) const;
   KvCache source(GraphBuilder &g) const { return g.sourceKvCache("source", heads, headWidth); }
   Tensor selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const;
-  Tensor crossAttention(GraphBuilder &g, Tensor x) const;
+  Tensor crossAttention(GraphBuilder &g, Tensor x, Tensor memory) const;
   Tensor feedForward(GraphBuilder &g, Tensor x, const std::string &place) const;
   Tensor heading(GraphBuilder &g, Tensor x, const std::string &name) const;
   Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
   Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
 
   int64_t vocabulary, positions, width, inner, encoderLayers, decoderLayers;
-  int64_t heads, headWidth, buckets, maxDistance;
+  int64_t heads, headWidth, buckets, maxDistance, window = 0;
   Activation activation;
   double epsilon;
-  bool encoderOnly, gated, tied, scaled, hasLayerTables;
+  Task task;
+  std::vector<std::string> labels;
+  int64_t startToken = 0, endToken = 1;  // of classes
+  bool gated, tied, scaled, hasLayerTables;
 };
 
 }  // namespace
 
 T5::T5(const ModelConfig &config, const Variant &variant) {
-  encoderOnly = config.head({"ForConditionalGeneration", "WithLMHeadModel", "EncoderModel"}) == 2;
   vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
+  readTask(config);
   positions = config.integer("n_positions", 512, ModelConfig::positionCount);
   width = config.integer("d_model", 512, ModelConfig::size);
   inner = config.integer("d_ff", variant.inner, ModelConfig::size);
@@ -65,6 +85,24 @@ T5::T5(const ModelConfig &config, const Variant &variant) {
   readTying(config, variant.scales);
   readFeedForward(config, variant.feedForward);
   readBuckets(config);
+  if (variant.isLocal)
+    readWindow(config);
+}
+
+void T5::readTask(const ModelConfig &config) {
+  constexpr Task tasks[] = {Task::Words, Task::Words, Task::Hidden, Task::Text, Task::Tokens, Task::Question};
+  task = tasks[config.head({"ForConditionalGeneration", "WithLMHeadModel", "EncoderModel", "ForSequenceClassification",
+                            "ForTokenClassification", "ForQuestionAnswering"})];
+  if (task == Task::Text || task == Task::Tokens)
+    labels = config.labels();
+  if (task == Task::Question)
+    labels = {"start", "end"};
+  if (task != Task::Text && task != Task::Question)
+    return;
+  startToken = config.startToken(0);
+  endToken = config.endToken(1);
+  if (startToken >= vocabulary)
+    config.invalid("vocab_size", "has no token that begins the text of the decoder");
 }
 
 // Version 5 of transformers ties the tables of all models, whatever the key says, and reads from it whether T5 scales
@@ -100,6 +138,13 @@ void T5::readBuckets(const ModelConfig &config) {
                                                           std::to_string(buckets));
 }
 
+void T5::readWindow(const ModelConfig &config) {
+  window = config.integer("local_radius", 127, ModelConfig::positionCount) + 1;
+  if (config.text("encoder_attention_type", "local") != "local")
+    config.unsupported("encoder_attention_type", "is not 'local': talc knows windows, without global tokens");
+  config.passOver({"global_block_size"});
+}
+
 Tensor T5::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
   return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}));
 }
@@ -115,7 +160,7 @@ Tensor T5::heading(GraphBuilder &g, Tensor x, const std::string &name) const {
 }
 
 Weight T5::distanceBias(GraphBuilder &g, const std::string &layer, bool bidirectional) const {
-  const std::string name = layer + "layer.0.SelfAttention.relative_attention_bias.weight";
+  const std::string name = layer + attentionPlace(bidirectional) + "relative_attention_bias.weight";
   return g.relativeBias(g.weight(name, {buckets, heads}, "buckets by heads"), bidirectional, maxDistance);
 }
 
@@ -131,19 +176,21 @@ Tensor T5::stack(GraphBuilder &g, const std::string &name, int64_t count, Tensor
 
 // The factor 1/sqrt(d) is part of the weights.
 Tensor T5::selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const {
-  const std::string place = "layer.0.SelfAttention.";
+  const std::string place = attentionPlace(mask == Mask::Full);
   Tensor h = norm(g, x, "layer.0.layer_norm");
   Tensor queries = heading(g, h, place + "q"), keys = heading(g, h, place + "k"), values = heading(g, h, place + "v");
-  const Attention kind = {heads, heads, 1, mask, 0, bias};
+  const Attention kind = {heads, heads, 1, mask, mask == Mask::Full ? window : 0, bias};
   Tensor mixed =
       mask == Mask::Full ? g.attention(queries, keys, values, kind) : g.cachedAttention(queries, keys, values, kind);
   return g.add(x, linear(g, mixed, place + "o", width));
 }
 
-Tensor T5::crossAttention(GraphBuilder &g, Tensor x) const {
+Tensor T5::crossAttention(GraphBuilder &g, Tensor x, Tensor memory) const {
   const std::string place = "layer.1.EncDecAttention.";
   Tensor queries = heading(g, norm(g, x, "layer.1.layer_norm"), place + "q");
-  Tensor mixed = g.crossAttention(queries, source(g), {heads, heads, 1});
+  const Attention kind = {heads, heads, 1, Mask::Full};
+  Tensor mixed = memory ? g.attention(queries, heading(g, memory, place + "k"), heading(g, memory, place + "v"), kind)
+                        : g.crossAttention(queries, source(g), kind);
   return g.add(x, linear(g, mixed, place + "o", width));
 }
 
@@ -171,35 +218,69 @@ void T5::keepSource(GraphBuilder &g, Tensor memory) const {
   });
 }
 
-Tensor T5::decode(GraphBuilder &g, Weight table) const {
+Tensor T5::decode(GraphBuilder &g, Tensor x, Tensor memory) const {
   auto layer = [&](Tensor x, Weight bias) {
-    return feedForward(g, crossAttention(g, selfAttention(g, x, Mask::Causal, bias)), "layer.2");
+    return feedForward(g, crossAttention(g, selfAttention(g, x, Mask::Causal, bias), memory), "layer.2");
   };
-  Tensor x = stack(g, "decoder", decoderLayers, g.embedding(table), /*bidirectional=*/false, layer);
+  x = stack(g, "decoder", decoderLayers, x, /*bidirectional=*/false, layer);
   return norm(g, g.select(x), "decoder.final_layer_norm");
+}
+
+void T5::defineWords(GraphBuilder &g, const std::string &tableName) const {
+  const std::string headName = "lm_head.weight";
+  auto [table, head] = g.tiedWeights(tableName, headName, tableShape(), tied || !g.has(headName));
+  g.encoder([&, table = table] { keepSource(g, encode(g, table)); });
+  Tensor x = decode(g, g.embedding(table), {});
+  if (scaled)
+    x = g.scale(x, 1 / std::sqrt(static_cast<double>(width)));
+  g.output(g.linear(x, head));
+}
+
+void T5::defineClasses(GraphBuilder &g, Weight table) const {
+  g.useAsEmbedder();
+  const auto count = static_cast<int64_t>(labels.size());
+  Tensor memory = encode(g, table);
+  if (task == Task::Tokens) {
+    g.output(g.linear(g.select(memory), "classifier", count), Output::TokenClasses);
+    return g.labels(labels);
+  }
+  Tensor x = decode(g, shiftedEmbedding(g, table, startToken, vocabulary, width % heads == 0 ? heads : 1), memory);
+  if (task == Task::Text) {
+    x = g.activation(g.linear(x, "classification_head.dense", width), Activation::Tanh);
+    g.output(g.linear(x, "classification_head.out_proj", count), Output::Classes);
+    g.classPlace(ClassPlace::LastOf, endToken);
+  } else {
+    g.output(g.linear(x, "qa_outputs", count), Output::TokenClasses);
+  }
+  g.labels(labels);
+}
+
+void T5::define(GraphBuilder &g) const {
+  g.positions(positions, /*hard=*/false);
+  const std::string name =
+      g.storedName({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
+  if (task == Task::Words && !g.isEmbedder())
+    return defineWords(g, name);
+  Weight table = g.weight(name, tableShape());
+  if (task == Task::Words || task == Task::Hidden)
+    g.output(g.select(encode(g, table)), Output::Hidden);
+  else
+    defineClasses(g, table);
 }
 
 static void define(GraphBuilder &g, const ModelConfig &config, const Variant &variant) {
   T5 model(config, variant);
-  if (config.failed())
-    return;
-  g.positions(model.positions, /*hard=*/false);
-  const GraphBuilder::Shape shape = {model.vocabulary, model.width};
-  const std::string tableName =
-      g.storedName({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
-  if (model.encoderOnly || g.isEmbedder())
-    return g.output(g.select(model.encode(g, g.weight(tableName, shape))), Output::Hidden);
-  const std::string headName = "lm_head.weight";
-  auto [table, head] = g.tiedWeights(tableName, headName, shape, model.tied || !g.has(headName));
-  g.encoder([&, table = table] { model.keepSource(g, model.encode(g, table)); });
-  Tensor x = model.decode(g, table);
-  if (model.scaled)
-    x = g.scale(x, 1 / std::sqrt(static_cast<double>(model.width)));
-  g.output(g.linear(x, head));
+  if (!config.failed())
+    model.define(g);
 }
 
 void defineT5(GraphBuilder &g, const ModelConfig &config) {
   define(g, config, {32128, 2048, 6, 8, "relu", true});
+}
+
+// LongT5 (arXiv 2112.07916).
+void defineLongT5(GraphBuilder &g, const ModelConfig &config) {
+  define(g, config, {32128, 2048, 6, 8, "relu", true, /*hasLayerTables=*/false, /*isLocal=*/true});
 }
 
 void defineUmt5(GraphBuilder &g, const ModelConfig &config) {

@@ -29,7 +29,25 @@ std::optional<Checkpoint> Checkpoint::open(const ModelDirectory &directory, std:
                                   directory.path(), ModelDirectory::safetensorsFile, ModelDirectory::safetensorsIndex));
   if (!complete)
     return std::nullopt;
+  checkpoint.renameBase();
   return checkpoint;
+}
+
+// Classes of transformers that answer questions call the model under their head "transformer", whatever the family.
+void Checkpoint::renameBase() {
+  const std::string other = "transformer.";
+  auto begin = [&](const std::string &prefix) {
+    auto it = tensors.lower_bound(prefix);
+    return it != tensors.end() && llvm::StringRef(it->first).starts_with(prefix) ? it : tensors.end();
+  };
+  if (basePrefix.empty() || basePrefix == other || begin(basePrefix) != tensors.end())
+    return;
+  for (auto it = begin(other); it != tensors.end() && llvm::StringRef(it->first).starts_with(other);) {
+    auto node = tensors.extract(it++);
+    node.key() = basePrefix + node.key().substr(other.size());
+    node.mapped().entry.name = node.key();
+    tensors.insert(std::move(node));
+  }
 }
 
 bool Checkpoint::addFile(const std::string &file) {

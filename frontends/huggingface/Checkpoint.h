@@ -40,6 +40,7 @@ private:
              Diagnostics &diagnostics)
       : directory(directory), diagnostics(diagnostics), basePrefix(std::move(basePrefix)), quantization(quantization) {}
   bool addFile(const std::string &file);
+  void renameBase();
   bool addShards();
   bool addShard(const std::string &file, const std::set<std::string> &names);
   const Tensor *lookup(const std::string &name) const;

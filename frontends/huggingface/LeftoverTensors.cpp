@@ -9,12 +9,22 @@ namespace talc {
 static bool isBuffer(llvm::StringRef name, size_t rank) {
   if ((name.ends_with("attn.bias") || name.ends_with("attention.bias")) && rank == 4)
     return true;
-  if (name.contains("rotary_emb.") && (name.ends_with("_cached") || name.ends_with("inv_freq")))
+  if (name.contains("rotary_emb") && (name.ends_with("_cached") || name.ends_with("inv_freq")))
     return true;
   for (const char *end :
        {".masked_bias", "position_ids", "token_type_ids", "embed_positions.weights", "embed_positions.weight",
-        "EncDecAttention.relative_attention_bias.weight", "num_batches_tracked"})
+        "EncDecAttention.relative_attention_bias.weight", "num_batches_tracked", ".weight_integer", ".bias_integer",
+        ".fc_scaling_factor", ".weight_scaling_factor", ".act_scaling_factor", "LayerNorm.shift", ".x_min", ".x_max"})
     if (name.ends_with(end))
+      return true;
+  return false;
+}
+
+// Parts that see entities (LUKE), all tokens (Longformer) or contacts (ESM), which models of words and windows lack.
+static bool isOfOtherAttention(llvm::StringRef name) {
+  for (const char *part : {".query_global.", ".key_global.", ".value_global.", ".w2e_query.", ".e2w_query.",
+                           ".e2e_query.", "entity_embeddings.", "entity_predictions.", "contact_head."})
+    if (name.contains(part))
       return true;
   return false;
 }
@@ -54,7 +64,8 @@ bool Checkpoint::isOfPrediction(llvm::StringRef name) const {
 
 bool Checkpoint::isLeftover(const std::string &stored, size_t rank) const {
   llvm::StringRef name = stored;
-  if (isBuffer(name, rank) || isOfPrediction(name) || name.starts_with("pooler.") || name.contains(".pooler."))
+  if (isBuffer(name, rank) || isOfOtherAttention(name) || isOfPrediction(name) || name.starts_with("pooler.") ||
+      name.contains(".pooler."))
     return true;
   llvm::StringRef head = headModule(name);
   return !head.empty() && llvm::none_of(used, [&](llvm::StringRef other) { return other.starts_with(head); });

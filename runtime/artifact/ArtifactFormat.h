@@ -20,7 +20,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 19;
+constexpr uint32_t formatVersion = 20;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -99,7 +99,7 @@ enum class OutputKind : uint32_t {
   None = 0,          // the model has no such result
   Logits = 1,        // of every token of the vocabulary
   Hidden = 2,        // hidden state of a token
-  Classes = 3,       // logits of every class, of the first token
+  Classes = 3,       // logits of every class, of the token that ClassPlace says
   TokenClasses = 4,  // logits of every class, of any token
   // Parts of logits of an adaptive softmax: log-probabilities of words in clusters, for callers who ask for some words.
   // They follow the results, and a step of one token does not compute them. The words of the first cluster follow those

@@ -26,6 +26,10 @@ constexpr double smallestAbove = 1e-6;  // the smallest value that a frontend ma
 // Turns logits of classes into scores: for classes that exclude each other, independent ones, or quantities.
 enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
 
+// The token whose row of classes is that of a text: the first; the last one that is not another token, which pads (the
+// first if all are); or the last that is that token (the last of all if none is).
+enum class ClassPlace : uint32_t { First = 0, LastExcept = 1, LastOf = 2 };
+
 // When beam search ends although a longer text might become better: Hugging Face's early_stopping.
 enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
 

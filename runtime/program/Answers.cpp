@@ -69,7 +69,7 @@ talc_rows Answer::rows() const {
   if (plan.kind == AnswerKind::Fillings)
     return plan.masks.empty() ? TALC_ROWS_NONE : TALC_ROWS_LISTED;
   if (plan.kind == AnswerKind::Classes)
-    return TALC_ROWS_FIRST;
+    return TALC_ROWS_CLASSES;
   if (plan.kind == AnswerKind::Embedding && plan.pooling == TALC_EMBEDDING_LAST)
     return TALC_ROWS_LAST;
   bool isFirst = plan.pooling == TALC_EMBEDDING_FIRST && !job.embeddings.excludes_prompt;

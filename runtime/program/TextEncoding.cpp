@@ -63,7 +63,7 @@ void TextEncoding::want(size_t input, talc_sequence &sequence) {
     talc_result_kind kind = job.info.results[i].kind;
     bool written = kind == TALC_RESULT_HIDDEN ? hiddenFile != nullptr : logitsFile != nullptr;
     if (written)
-      sequence.wanted[i].rows = kind == TALC_RESULT_CLASSES ? TALC_ROWS_FIRST : TALC_ROWS_ALL;
+      sequence.wanted[i].rows = kind == TALC_RESULT_CLASSES ? TALC_ROWS_CLASSES : TALC_ROWS_ALL;
     else if (!job.options.writesTensors() && i == answers.back().result())
       sequence.wanted[i].rows = answers.back().rows();
   }

@@ -9,6 +9,26 @@
 
 namespace talc {
 
+// The token of a text whose classes are the text's.
+static int32_t classRow(const artifact::ModelInfo &info, const talc_sequence &sequence) {
+  const int32_t *begin = sequence.ids, *end = begin + sequence.count;
+  auto find = [&](bool isToken) {
+    const int32_t *at = end;
+    while (at != begin && (at[-1] == info.generation.classToken) != isToken)
+      --at;
+    return static_cast<int32_t>(at - begin) - 1;  // -1: none
+  };
+  switch (static_cast<artifact::ClassPlace>(info.generation.classPlace)) {
+  case artifact::ClassPlace::First:
+    return 0;
+  case artifact::ClassPlace::LastExcept:
+    return std::max(find(false), 0);
+  case artifact::ClassPlace::LastOf:
+    return find(true) < 0 ? sequence.count - 1 : find(true);
+  }
+  return 0;
+}
+
 static Batch::Wanted readWanted(const talc_sequence &sequence) {
   Batch::Wanted wanted = {};
   std::copy(sequence.wanted, sequence.wanted + artifact::maxResults, wanted.begin());
@@ -81,7 +101,10 @@ void Batch::append(const Model &model, const Slots &slots, const talc_sequence &
     stepTokens.push_back({model.rowsOf(span.firstPosition + i), slot, sequence.types ? sequence.types[i] : 0});
   for (int32_t output = 0; output < artifact::maxOutputs; ++output) {
     outputs[output].first.push_back(static_cast<int32_t>(outputs[output].rows.size()));
-    appendWanted(wanted[output], first, count, outputs[output].rows);
+    if (wanted[output].rows == TALC_ROWS_CLASSES)
+      outputs[output].rows.push_back(first + classRow(model.info(), sequence));
+    else
+      appendWanted(wanted[output], first, count, outputs[output].rows);
   }
 }
 

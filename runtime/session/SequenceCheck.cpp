@@ -100,14 +100,33 @@ Status SequenceCheck::prefix() const {
 Status SequenceCheck::wanted(int32_t result) const {
   int32_t rows;  // a program in C may have stored any number
   memcpy(&rows, &sequence.wanted[result].rows, sizeof(rows));
-  if (rows < TALC_ROWS_NONE || rows > TALC_ROWS_LISTED)
-    return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d asks for rows %d of result %d, expected 0 to 4", file(),
+  if (rows < TALC_ROWS_NONE || rows > TALC_ROWS_CLASSES)
+    return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d asks for rows %d of result %d, expected 0 to 5", file(),
                            noun(), index, rows, result);
   int32_t results = encodes ? 0 : model.resultCount();
   if (rows != TALC_ROWS_NONE && result >= results)
     return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d asks for result %d, but there %s", file(), noun(), index,
                            result, results == 0 ? "are none of a source" : "is only result 0");
+  if (Status status = classes(result, rows); status.failed())
+    return status;
   return rows == TALC_ROWS_LISTED ? listed(result) : Status();
+}
+
+// Programs that know only classes of the first token are told of others.
+Status SequenceCheck::classes(int32_t result, int32_t rows) const {
+  const artifact::ModelInfo &info = model.info();
+  bool isOfClasses = info.outputs[result].kind == static_cast<uint32_t>(artifact::OutputKind::Classes);
+  if (rows == TALC_ROWS_CLASSES && !isOfClasses)
+    return Status::failure(TALC_ERROR_ARGUMENT,
+                           "%s: sequence %d asks for TALC_ROWS_CLASSES of result %d, which has no classes of texts",
+                           file(), index, result);
+  if (rows == TALC_ROWS_FIRST && isOfClasses &&
+      info.generation.classPlace != static_cast<int32_t>(artifact::ClassPlace::First))
+    return Status::failure(TALC_ERROR_ARGUMENT,
+                           "%s: sequence %d asks for TALC_ROWS_FIRST of result %d, but the model classifies a text by "
+                           "another token; ask for TALC_ROWS_CLASSES",
+                           file(), index, result);
+  return {};
 }
 
 Status SequenceCheck::listed(int32_t result) const {

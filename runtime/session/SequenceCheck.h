@@ -24,6 +24,7 @@ private:
   Status prefix() const;
   Status wanted(int32_t result) const;
   Status listed(int32_t result) const;
+  Status classes(int32_t result, int32_t rows) const;
   const char *file() const { return model.name().c_str(); }
   const char *noun() const { return encodes ? "source" : "sequence"; }
 

@@ -71,7 +71,7 @@ def read_sections(path, names=None):
         data = file.read()
     data = find_artifact(data)
     magic, version, count, size, _, header_hash = struct.unpack_from("<8sIIQQQ", data)
-    assert magic == b"TALCART2" and version == 19 and size == len(data), "header"
+    assert magic == b"TALCART2" and version == 20 and size == len(data), "header"
     assert hash_bytes(data[:32]) == header_hash, "hash of the header"
     table = size - 8 - 64 * count
     assert hash_bytes(data[table:-8]) == struct.unpack("<Q", data[-8:])[0], "section table"

@@ -12,6 +12,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as tensor cores round activations
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/LogitParts.h"
+#include "runtime/artifact/GenerationSettings.h"
 #include "test/numerics/Prompts.h"
 
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -42,6 +43,20 @@ struct Options : PromptOptions {
 struct Model {
   Interpreter interpreter;
   std::vector<std::string> kinds;
+  std::string classPlace;
+  int64_t classToken = -1;
+
+  // The token whose classes are those of the text.
+  int32_t classRow(const std::vector<int32_t> &ids) const {
+    const auto &places = talc::artifact::settings::classPlace.range.choices;
+    if (classPlace.empty() || classPlace == places[0])
+      return 0;
+    bool isOf = classPlace == places[2];
+    auto row = static_cast<int32_t>(ids.size()) - 1;
+    while (row >= 0 && (ids[row] == classToken) != isOf)
+      --row;
+    return row >= 0 ? row : isOf ? static_cast<int32_t>(ids.size()) - 1 : 0;
+  }
 };
 
 Expected<Model> makeModel(mlir::ModuleOp module, bool rounded) {
@@ -51,6 +66,12 @@ Expected<Model> makeModel(mlir::ModuleOp module, bool rounded) {
   if (!interpreter)
     return interpreter.takeError();
   Model model{std::move(*interpreter), {}};
+  namespace settings = talc::artifact::settings;
+  auto generation = module->getAttrOfType<mlir::DictionaryAttr>(talc::generationAttr);
+  if (auto place = generation ? generation.getAs<mlir::StringAttr>(settings::classPlace.name) : mlir::StringAttr()) {
+    model.classPlace = place.str();
+    model.classToken = generation.getAs<mlir::IntegerAttr>(settings::classToken.name).getInt();
+  }
   auto kinds = module->getAttrOfType<mlir::ArrayAttr>(talc::outputsAttr);
   for (size_t i = 0; i < model.interpreter.results(); ++i) {
     auto kind = kinds && i < kinds.size() ? mlir::dyn_cast<mlir::StringAttr>(kinds[i]) : mlir::StringAttr();
@@ -75,7 +96,10 @@ Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
     Interpreter::Sequence sequence{static_cast<int>(part.prompt), slice(prompt.ids), slice(prompt.types), 0, {}, {}};
     sequence.prefix = prompt.done == 0 ? prompt.prefix : 0;
     for (size_t i = 0; i < model.kinds.size(); ++i) {
-      auto outputTokens = prompt.outputTokens(options.outputSelection(model.kinds[i], i), part.count);
+      OutputSelection selection = options.outputSelection(model.kinds[i], i);
+      auto outputTokens = prompt.outputTokens(selection, part.count);
+      if (model.kinds[i] == "classes" && selection == OutputSelection::first)
+        outputTokens = {model.classRow(prompt.ids)};
       sequence.outputTokens.emplace_back(outputTokens.begin(), outputTokens.end());
     }
     batch.push_back(std::move(sequence));

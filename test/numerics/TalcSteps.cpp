@@ -138,6 +138,8 @@ private:
         OutputSelection selection = options.outputSelection(kinds[i], i);
         listed[p][i] = prompt.outputTokens(selection, parts[p].count);
         batch[p].wanted[i] = wantedTokens(selection, listed[p][i]);
+        if (kinds[i] == "classes" && batch[p].wanted[i].rows == TALC_ROWS_FIRST)
+          batch[p].wanted[i].rows = TALC_ROWS_CLASSES;
       }
     }
     talc_error error;

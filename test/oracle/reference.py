@@ -75,7 +75,9 @@ def randomize(model):
 def output_kind(raw):
     """What talc calls the result of a model."""
     architecture = raw['architectures'][0]
-    for ending, kind in ('ForSequenceClassification', 'classes'), ('ForTokenClassification', 'token_classes'):
+    for ending, kind in (('ForSequenceClassification', 'classes'), ('ForMultipleChoice', 'classes'),
+                         ('ForNextSentencePrediction', 'classes'), ('ForTokenClassification', 'token_classes'),
+                         ('ForQuestionAnswering', 'token_classes')):
         if architecture.endswith(ending):
             return kind
     hasHead = 'For' in architecture or architecture.endswith(('LMHeadModel', 'MTModel', 'DoubleHeadsModel'))
@@ -88,11 +90,15 @@ def forward(model, task, prompt):
     options = {}
     if 'types' in prompt:
         options['token_type_ids'] = torch.tensor([prompt['types']])
+    if type(model).__name__.endswith('ForMultipleChoice'):
+        ids, options = ids[None], {name: values[None] for name, values in options.items()}
     if task == ANSWERS:
         options['decoder_input_ids'], ids = ids, torch.tensor([prompt['source']])
     if task != MASKED:
         options['use_cache'] = False
     result = model(input_ids=ids, **options)
+    if 'start_logits' in result:
+        return torch.stack((result['start_logits'][0], result['end_logits'][0]), -1).double().tolist()
     rows = result['logits'] if 'logits' in result else result['last_hidden_state']
     return rows.double().reshape(-1, rows.shape[-1]).tolist()
 

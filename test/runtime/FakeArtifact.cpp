@@ -114,6 +114,8 @@ static artifact::StoredSettings makeSettings(const FakeOptions &options) {
   settings.sample = options.temperature > 0;
   settings.temperature = options.temperature;
   settings.classScores = static_cast<int32_t>(options.scores);
+  settings.classPlace = static_cast<int32_t>(options.classPlace);
+  settings.classToken = options.classToken;
   return settings;
 }
 

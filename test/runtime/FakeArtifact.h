@@ -39,6 +39,8 @@ struct FakeOptions {
   std::vector<int32_t> suppressed, beginSuppressed, forbidden;
   int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, newTokens = 0, beams = 1;
   int32_t maxLength = 0, minLength = 0, minNewTokens = 0;
+  artifact::ClassPlace classPlace = artifact::ClassPlace::First;
+  int32_t classToken = -1;
   artifact::Pooling pooling = artifact::Pooling::None;
   artifact::ClassScores scores = artifact::ClassScores::Softmax;
 };

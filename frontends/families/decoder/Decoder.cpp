@@ -87,27 +87,74 @@ Tensor Decoder::logits(GraphBuilder &g, Tensor x, Weight matrix) const {
   return head.cap > 0 ? g.scale(g.activation(g.scale(y, 1 / head.cap), Activation::Tanh), head.cap) : y;
 }
 
+// Attention in both directions is for whole texts.
+void Decoder::chooseTask(GraphBuilder &g) {
+  if (head.task == DecoderTask::Words && g.isEmbedder())
+    head.task = DecoderTask::Hidden;
+  if (head.task == DecoderTask::Words) {
+    if (attention.mask == Mask::Full)
+      config.unsupported("use_bidirectional_attention", "is true, but the model continues texts, for which talc "
+                                                        "computes causal attention only");
+    return;
+  }
+  g.useAsEmbedder();
+  bool isCausal = !config.isFlag("is_causal") || config.flag("is_causal", true);
+  if (isCausal || attention.alibi || attention.mask == Mask::Full)
+    return;
+  attention.mask = Mask::Full;
+  for (int64_t &window : attention.windows)
+    window += window > 0;  // of each side
+}
+
+Tensor Decoder::finalStates(GraphBuilder &g, Tensor x) const {
+  Norm last = norm;
+  last.bias = norm.bias && head.hasNormBias;
+  x = head.norm.empty() ? x : last.write(g, x, head.norm);
+  return head.projection.empty()
+             ? x
+             : Linear{head.projection}.write(g, x, tableWidth, "the embedding's width by hidden_size");
+}
+
+void Decoder::defineClasses(GraphBuilder &g, Tensor x) const {
+  const bool isPooled = head.task == DecoderTask::Text && head.pool;
+  x = isPooled ? head.pool(g, finalStates(g, x)) : finalStates(g, g.select(x));
+  const auto count = static_cast<int64_t>(head.labels.size());
+  auto stored = std::find_if(head.classifiers.begin(), head.classifiers.end(),
+                             [&](const std::string &name) { return g.has(name + ".weight"); });
+  const std::string &name = stored == head.classifiers.end() ? head.classifiers.front() : *stored;
+  Weight matrix = g.weight(name + ".weight", {count, x.width()}, "classes by hidden_size");
+  x = g.linear(x, matrix, head.classifierBias ? g.weight(name + ".bias", {count}) : Weight());
+  g.output(x, head.task == DecoderTask::Text ? Output::Classes : Output::TokenClasses);
+  g.labels(head.labels);
+  if (head.task == DecoderTask::Text && !defaults.isEncoder)
+    g.classPlace(ClassPlace::LastExcept, head.padding < vocabulary ? head.padding : -1);
+}
+
 void Decoder::define(GraphBuilder &g) {
   if (config.failed())
     return;
+  chooseTask(g);
   if (attention.windows.empty())
     attention.windows.assign(layers, 0);
   if (attention.ropes.empty())
     attention.ropes.resize(layers);
   definePositions(g);
   const std::string tableName = embedding.table + ".weight";
+  const bool scoresWords = head.task == DecoderTask::Words || head.task == DecoderTask::Masked;
   Weight table, matrix;
-  if (g.isEmbedder())
-    table = g.weight(tableName, {vocabulary, tableWidth}, "vocab_size by hidden_size");
-  else
+  if (scoresWords)
     std::tie(table, matrix) = g.tiedWeights(tableName, head.name + ".weight", {vocabulary, tableWidth}, head.isTied);
+  else
+    table = g.weight(tableName, {vocabulary, tableWidth}, "vocab_size by hidden_size");
   attention.prepare(g);
   Tensor x = embed(g, table);
   x = g.repeat(layersName, layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });
-  x = normed(g, g.select(x), head.norm);
-  if (!head.projection.empty())
-    x = Linear{head.projection}.write(g, x, tableWidth, "the embedding's width by hidden_size");
-  g.isEmbedder() ? g.output(x, Output::Hidden) : g.output(logits(g, x, matrix));
+  if (scoresWords)
+    g.output(logits(g, finalStates(g, g.select(x)), matrix));
+  else if (head.task != DecoderTask::Hidden)
+    defineClasses(g, x);
+  if (head.task != DecoderTask::Words)
+    g.output(finalStates(g, g.select(x, head.task == DecoderTask::Hidden ? 0 : 1)), Output::Hidden);
 }
 
 }  // namespace talc

@@ -48,6 +48,8 @@ struct DecoderDefaults {
   bool tied = false;
   RopeKeys rope = {};
   DecoderKeys keys = {};
+  int64_t padding = -1;    // the id of the token that pads texts; -1: none
+  bool isEncoder = false;  // it reads whole texts in both directions, and predicts masked words
 };
 
 // Whether something is so in a layer.
@@ -78,14 +80,25 @@ struct DecoderEmbedding {
   std::string projection;              // from a table of another width than the layers; empty: none
 };
 
+// The results: scores of next words, of masked words, hidden states, classes of a text or of its tokens.
+enum class DecoderTask { Words, Masked, Hidden, Text, Tokens };
+
 // The layers behind the repeated ones.
 struct DecoderHead {
+  DecoderTask task = DecoderTask::Words;
+  std::vector<std::string> classifiers;  // the names that the tensor of classes may have
+  std::vector<std::string> labels;       // of classes
+  int64_t padding = -1;                  // a text's classes are those of the last other token; -1: of the last one
+  bool classifierBias = false;
+  // Makes what a text's classes are made of, from hidden states of all tokens, for the wanted one.
+  std::function<Tensor(GraphBuilder &, Tensor)> pool;
+  bool hasNormBias = true;          // as other norms
   std::string norm = "model.norm";  // empty: none
   std::string projection;           // to a head of another width than the layers; empty: none
   std::string name = "lm_head";
   bool isTied = false;  // its matrix is the embedding's table
   bool bias = false;
-  std::function<Tensor(GraphBuilder &g, Tensor x)> transform;  // of what the head reads; empty: none
+  std::function<Tensor(GraphBuilder &g, Tensor x)> transform;  // behind the norm, before logits; empty: none
   double factor = 1;                                           // of logits
   double cap = 0;                                              // of logits; 0: none
 };
@@ -151,14 +164,18 @@ struct Decoder {
   LayerPart otherFeedForward;  // instead of `feedForward`
 
 private:
+  void readTask();
   void readHeads();
   void readInfini();
+  void chooseTask(GraphBuilder &g);
   void definePositions(GraphBuilder &g) const;
   Tensor embed(GraphBuilder &g, Weight table) const;
   Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const;
   Tensor normed(GraphBuilder &g, Tensor x, const std::string &name) const;
   Tensor joined(GraphBuilder &g, Tensor residual, Tensor made, const PartNorms &norms) const;
   Tensor logits(GraphBuilder &g, Tensor x, Weight matrix) const;
+  Tensor finalStates(GraphBuilder &g, Tensor x) const;
+  void defineClasses(GraphBuilder &g, Tensor x) const;
 };
 
 }  // namespace talc

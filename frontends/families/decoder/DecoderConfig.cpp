@@ -3,6 +3,8 @@
 #include "frontends/families/decoder/Decoder.h"
 
 #include <cmath>
+#include <iterator>
+#include <tuple>
 
 namespace talc {
 
@@ -20,7 +22,7 @@ LayerRule fromLayer(int64_t first) {
 
 Decoder::Decoder(const ModelConfig &config, const DecoderDefaults &defaults) : config(config), defaults(defaults) {
   const DecoderKeys &keys = defaults.keys;
-  config.head({"ForCausalLM", "LMHeadModel", "Model"});
+  readTask();
   vocabulary = config.integer(keys.vocabulary, defaults.vocabulary, ModelConfig::size);
   width = tableWidth = config.integer(keys.width, defaults.width, ModelConfig::size);
   if (keys.inner && defaults.inner > 0)
@@ -40,6 +42,41 @@ Decoder::Decoder(const ModelConfig &config, const DecoderDefaults &defaults) : c
   config.passOver("head_dim", attention.sizes.width);
   config.passOver("num_key_value_heads", attention.sizes.keyValueHeads);
   config.passOver("intermediate_size", feedForward.inner);
+}
+
+// The task of the model's class, and whether that answers questions.
+static std::pair<DecoderTask, bool> readClass(const ModelConfig &config, bool isEncoder) {
+  using Task = DecoderTask;
+  constexpr Task decoderTasks[] = {Task::Words, Task::Words, Task::Hidden, Task::Text, Task::Tokens, Task::Tokens};
+  constexpr Task encoderTasks[] = {Task::Hidden, Task::Masked, Task::Text, Task::Tokens, Task::Tokens};
+  if (!isEncoder) {
+    const size_t number = config.head({"ForCausalLM", "LMHeadModel", "Model", "ForSequenceClassification",
+                                       "ForTokenClassification", "ForQuestionAnswering"});
+    return {decoderTasks[number], number + 1 == std::size(decoderTasks)};
+  }
+  const size_t number = config.head(
+      {"Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"});
+  return {encoderTasks[number], number + 1 == std::size(encoderTasks)};
+}
+
+void Decoder::readTask() {
+  bool asks;
+  std::tie(head.task, asks) = readClass(config, defaults.isEncoder);
+  if (defaults.isEncoder)
+    attention.mask = Mask::Full;
+  if (head.task != DecoderTask::Text && head.task != DecoderTask::Tokens)
+    return;
+  head.labels = asks ? std::vector<std::string>{"start", "end"} : config.labels();
+  if (head.task == DecoderTask::Text) {
+    head.classifiers = {"score"};
+    head.padding = config.integerOrNull("pad_token_id", defaults.padding, {-1, ModelConfig::size.maximum}).value_or(-1);
+  } else if (asks) {
+    head.classifiers = {"qa_outputs"};
+    head.classifierBias = true;
+  } else {
+    head.classifiers = {"score", "classifier"};
+    head.classifierBias = config.flag("token_classification_bias", true);
+  }
 }
 
 void Decoder::readHeads() {

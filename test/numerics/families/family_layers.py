@@ -65,6 +65,7 @@ BertNorms = collections.namedtuple('BertNorms', 'attention inner last table')
 NORMS_BEFORE = {
     'megatron-bert': BertNorms('attention.ln', 'ln', 'encoder.ln', False),
     'roberta-prelayernorm': BertNorms('attention.LayerNorm', 'intermediate.LayerNorm', 'LayerNorm', True),
+    'esm': BertNorms('attention.LayerNorm', 'LayerNorm', 'encoder.emb_layer_norm_after', False),
     'xlm-roberta-xl': BertNorms('attention.self_attn_layer_norm', 'LayerNorm', 'encoder.LayerNorm', False),
 }
 # From tables that are narrower than the layers.
@@ -98,11 +99,15 @@ def turned_neighbors(x, heads):
     return pm.rope(ordered, heads, width, 10000.0, None)
 
 
-def bert(c, config, ids, types):
-    """Hidden states of BERT, RoBERTa, ELECTRA and their kin."""
+COUNT_FROM_PADDING = 'data2vec-text', 'ibert', 'luke', 'longformer', 'xmod', 'esm'
+
+
+def bert(c, config, ids, types, begin=None, adapt=None, window=None, turn=None):
+    """Hidden states of BERT, RoBERTa, ELECTRA and their kin. `begin` makes embeddings, `adapt` changes the sum behind a
+    feed-forward, tokens see those at a distance below `window`, `turn` turns queries and keys by position."""
     base, epsilon, kind = config['base'], config['layer_norm_eps'], config['model_type']
-    rows = positions_among(ids, config['pad_token_id']) if 'roberta' in kind or kind == 'data2vec-text' else range(len(ids))
-    x = bert_embedding(c, base + 'embeddings.', ids, types, None if kind == 'roformer' else rows, epsilon)
+    rows = positions_among(ids, config['pad_token_id']) if 'roberta' in kind or kind in COUNT_FROM_PADDING else range(len(ids))
+    x = begin(rows) if begin else bert_embedding(c, base + 'embeddings.', ids, types, None if kind == 'roformer' else rows, epsilon)
     if table_width(config) != config['hidden_size']:
         x = linear(c, TABLE_PROJECTIONS[kind], x)
     heads, before = config['num_attention_heads'], NORMS_BEFORE.get(kind)
@@ -116,13 +121,19 @@ def bert(c, config, ids, types):
         q, k, v = (linear(c, f'{at}attention.self.{name}', x) for name in ('query', 'key', 'value'))
         if kind == 'roformer':
             q, k = turned_neighbors(q, heads), turned_neighbors(k, heads)
-        return linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+        if turn:
+            q, k = turn(q), turn(k)
+        bias = (lambda head, i, j: 0.0 if abs(i - j) < window else -1e9) if window else None
+        return linear(c, at + 'attention.output.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5, bias=bias))
 
     for layer in range(config['num_hidden_layers']):
         at = f'{base}encoder.layer.{layer}.'
         x = part(x, at + 'attention.output.LayerNorm', before and at + before.attention, lambda y: attention(at, y))
-        x = part(x, at + 'output.LayerNorm', before and at + before.inner, lambda y: linear(
-            c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', y))))
+        process = lambda y: linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', y)))
+        if adapt:
+            x = layer_norm(c, at + 'output.LayerNorm', adapt(at, add(x, process(x))), epsilon)
+        else:
+            x = part(x, at + 'output.LayerNorm', before and at + before.inner, process)
     return layer_norm(c, base + before.last, x, epsilon) if before else x
 
 
@@ -257,7 +268,8 @@ def t5_attention(c, config, at, name, x, memory, causal, bias):
 def t5_stack(c, config, stack, layers, x, memory=None):
     epsilon, causal = 1e-6, stack == 'decoder'
     sizes = config['relative_attention_num_buckets'], config['relative_attention_max_distance']
-    bias = lambda head, i, j: table[bucket(j - i, not causal, *sizes)][head]
+    hides = lambda i, j: not causal and abs(i - j) > config.get('local_radius', abs(i - j))
+    bias = lambda head, i, j: -1e9 if hides(i, j) else table[bucket(j - i, not causal, *sizes)][head]
     for layer in range(layers):
         at = f'{stack}.block.{layer}.layer.'
         own = at + '0.SelfAttention.relative_attention_bias.weight'
@@ -308,9 +320,9 @@ def places(c, config, stack, ids):
 
 
 # Relatives of Marian with norms before the parts, with a norm of embeddings, and with learned positions from this row on.
-NORMS_FIRST = 'mbart', 'm2m_100', 'pegasus', 'blenderbot'
-EMBEDDING_NORMS = 'bart', 'mbart', 'mvp', 'plbart', 'blenderbot-small'
-LEARNED = {'bart': 2, 'mbart': 2, 'mvp': 2, 'plbart': 2, 'blenderbot': 0, 'blenderbot-small': 0}
+NORMS_FIRST = 'mbart', 'm2m_100', 'pegasus', 'blenderbot', 'bigbird_pegasus'
+EMBEDDING_NORMS = 'bart', 'mbart', 'mvp', 'plbart', 'blenderbot-small', 'led'
+LEARNED = {'bart': 2, 'mbart': 2, 'mvp': 2, 'plbart': 2, 'blenderbot': 0, 'blenderbot-small': 0, 'bigbird_pegasus': 0, 'led': 0}
 
 
 def marian_stack(c, config, stack, ids, table, memory=None):
@@ -331,9 +343,11 @@ def marian_stack(c, config, stack, ids, table, memory=None):
             return add(x, function(layer_norm(c, name, x, 1e-5)))
         return layer_norm(c, name, add(x, function(x)), 1e-5)
 
-    def attention(name, x, memory, causal):
-        q, k, v = (linear(c, f'{name}.{p}_proj', y) for p, y in (('q', x), ('k', memory), ('v', memory)))
-        return linear(c, name + '.out_proj', attend(q, k, v, heads, (width / heads)**-0.5, causal))
+    def attention(name, x, keys, causal):
+        q, k, v = (linear(c, f'{name}.{p}_proj', y) for p, y in (('q', x), ('k', keys), ('v', keys)))
+        reach = config.get('attention_window', 0) // 2 if memory is None else 0
+        bias = (lambda head, i, j: 0.0 if abs(i - j) <= reach else -1e9) if reach else None
+        return linear(c, name + '.out_proj', attend(q, k, v, heads, (width / heads)**-0.5, causal, bias))
 
     for layer in range(config[stack + '_layers']):
         at = f'{place}layers.{layer}.'

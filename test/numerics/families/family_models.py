@@ -204,7 +204,7 @@ def marian(dtype='F32', **changes):
     for table, rows in zip(tables, (61, target)):
         c.add(table, rows, width, deviation=0.5)
     family = config['model_type']
-    if family != 'm2m_100':
+    if family not in ('m2m_100', 'fsmt'):
         c.add('final_logits_bias', 1, target, deviation=0.5)
     if not tied:
         c.add('lm_head.weight', target, width)
@@ -237,7 +237,8 @@ def marian(dtype='F32', **changes):
 
 
 CLASSES = {'bart': 'Bart', 'mbart': 'MBart', 'm2m_100': 'M2M100', 'pegasus': 'Pegasus', 'mvp': 'Mvp', 'plbart': 'PLBart',
-           'blenderbot': 'Blenderbot', 'blenderbot-small': 'BlenderbotSmall'}
+           'blenderbot': 'Blenderbot', 'blenderbot-small': 'BlenderbotSmall', 'bigbird_pegasus': 'BigBirdPegasus',
+           'fsmt': 'FSMT', 'led': 'LED'}
 
 
 def relative(model_type, **changes):

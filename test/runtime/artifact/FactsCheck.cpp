@@ -127,6 +127,8 @@ bool checkInterface(const std::string &path) {
 bool checkGeneration(const std::string &path) {
   const std::vector<FactCase> cases = {
       {[](ModelInfo &i) { i.generation.maskToken = 260; }, "impossible special token"},
+      {[](ModelInfo &i) { i.generation.classPlace = 3; }, "impossible token of classes"},
+      {[](ModelInfo &i) { i.generation.classToken = 260; }, "impossible special token"},
       {[](ModelInfo &i) { i.generation.startToken = -2; }, "impossible special token"},
       {[](ModelInfo &i) { i.generation.forcedBegin = 260; }, "impossible special token"},
       {[](ModelInfo &i) { i.generation.forcedEnd = 260; }, "impossible special token"},

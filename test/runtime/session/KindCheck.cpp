@@ -72,6 +72,44 @@ bool encodeTwo(FakeSession &fake) {
   return expect(fake.session && talc_encode(fake.session, sources, 2, &fake.error) == TALC_OK, fake.error.text);
 }
 
+// The token whose classes are those of a text of tokens 5, 6, 7, 7.
+bool classifies(const std::string &path, artifact::ClassPlace place, int32_t token, size_t expected) {
+  FakeOptions options = makeOptions(artifact::ModelKind::Encoder);
+  options.result = artifact::OutputKind::Classes;
+  options.classes = {"good", "bad"};
+  options.classPlace = place;
+  options.classToken = token;
+  FakeSession fake(path, options, 1);
+  if (!expect(fake.session, fake.error.text))
+    return false;
+  const Ids ids = {5, 6, 7, 7};
+  const Cells seen = makeCells(ids);
+  talc_sequence sequence = tokens(0, 4, ids.data(), TALC_ROWS_CLASSES);
+  int32_t rows = 0;
+  bool good = expect(talc_evaluate(fake.session, &sequence, 1, &fake.error) == TALC_OK, fake.error.text);
+  const float *data = good ? talc_result(fake.session, 0, 0, &rows) : nullptr;
+  good = good && expect(rows == 1 &&
+                            std::vector<float>(data, data + 2) == fakeResult({{}, seen, 4, expected}, vocabulary, 0, 2),
+                        "classes of token " + std::to_string(expected));
+  sequence.wanted[0].rows = TALC_ROWS_NONE;
+  sequence.wanted[1].rows = TALC_ROWS_CLASSES;
+  good &= fails(talc_evaluate(fake.session, &sequence, 1, &fake.error), TALC_ERROR_ARGUMENT, fake.error,
+                "result 1, which has no classes of texts");
+  sequence.wanted[0].rows = TALC_ROWS_FIRST;
+  sequence.wanted[1].rows = TALC_ROWS_NONE;
+  if (place != artifact::ClassPlace::First)
+    good &= fails(talc_evaluate(fake.session, &sequence, 1, &fake.error), TALC_ERROR_ARGUMENT, fake.error,
+                  "ask for TALC_ROWS_CLASSES");
+  return good;
+}
+
+bool checkClasses(const std::string &path) {
+  using artifact::ClassPlace;
+  bool good = classifies(path, ClassPlace::First, -1, 0) && classifies(path, ClassPlace::LastExcept, -1, 3);
+  good = good && classifies(path, ClassPlace::LastExcept, 7, 1) && classifies(path, ClassPlace::LastOf, 6, 1);
+  return good && classifies(path, ClassPlace::LastOf, 9, 3);
+}
+
 bool checkSources(const std::string &path) {
   FakeOptions options = makeOptions(artifact::ModelKind::EncoderDecoder);
   options.sourceVocabulary = 300;
@@ -224,7 +262,7 @@ bool checkInfo(const std::string &path) {
 bool checkKinds(const Arguments &arguments) {
   const std::string &path = arguments.at(0);
   bool good = checkEncoder(path) && checkSources(path) && checkSourceErrors(path);
-  return good && checkPrefix(path) && checkFieldErrors(path) && checkInfo(path);
+  return good && checkClasses(path) && checkPrefix(path) && checkFieldErrors(path) && checkInfo(path);
 }
 
 }  // namespace talc::test
