@@ -30,7 +30,7 @@ BOUNDS = {
     "dead files": (AT_MOST, 0),
     "dead declarations": (AT_MOST, 0),
     "words of the longest paragraph": (AT_MOST, wording.MAX_WORDS),
-    "words of the docs": (AT_MOST, 12000),
+    "words of the docs": (AT_MOST, 12300),  # a page of 100 words for each new command
     "lines of README.md": (AT_MOST, 130),
     "lines of architecture.md": (AT_MOST, 250),
     "lines of performance.md": (AT_MOST, 200),
