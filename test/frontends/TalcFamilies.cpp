@@ -19,15 +19,15 @@ T0105. `./dev docs` makes this page from the table in `frontends/families/Famili
 static constexpr const char *tail = R"(
 Results:
 
-* *next token*: logits of the vocabulary (`...ForCausalLM`, `...LMHeadModel`; a base model whose embedding is its projection). After a
+* *next token*: logits of the vocabulary (`...ForCausalLM`, `...LMHeadModel`). After a
   source, the encoder runs once per source and leaves keys and values for every layer of the decoder
   (`...ForConditionalGeneration`, `MarianMTModel`). Those of Transformer-XL are log-probabilities; `talc_score` computes only the
   clusters that its candidates are in, of up to six clusters beside the first words.
 * *masked tokens*: logits of the vocabulary for the rows that are wanted (`...ForMaskedLM`, `BertForPreTraining`).
-* *classes*: one row per text (`...ForSequenceClassification`) or per token (`...ForTokenClassification`), named by `id2label`; the scores
-  `start` and `end` of each token (`...ForQuestionAnswering`).
+* *classes*: one row per text (`...ForSequenceClassification`, `...ForMultipleChoice`) or per token (`...ForTokenClassification`), named by
+  `id2label`; the scores `start` and `end` of each token (`...ForQuestionAnswering`).
 * *hidden states*: of the last layer. Models of masked tokens and classes yield them as a second result, base models
-  (`BertModel`, `T5EncoderModel`) as the only one. They are pooled as `modules.json` says, which may have layers after that,
+  (`BertModel`, `LlamaModel`, `T5EncoderModel`) as the only one. They are pooled as `modules.json` says, which may have layers after that,
   else by the mean of all tokens, as sentence-transformers does; those of GGUF files are pooled as the key `pooling_type` says.
   A decoder with that file or key has this result alone.
 

@@ -194,7 +194,7 @@ REFUSED = [
      {**DEEPSEEK, 'infini_attention': {'segment_length': 4}}),
     ('granite-code', 'T0104', "'hidden_size': is missing", {'model_type': 'granite', 'n_embd': 8}),
     ('gemma-two-sided', 'T0105', "'use_bidirectional_attention': is true",
-     {**LLAMA, 'model_type': 'gemma3_text', 'use_bidirectional_attention': True}),
+     {**LLAMA, 'model_type': 'gemma3_text', 'num_key_value_heads': 2, 'use_bidirectional_attention': True}),
     ('smollm3-layers', 'T0104', 'has 1 entries for 2 layers', {**LLAMA, 'model_type': 'smollm3', 'no_rope_layers': [1]}),
     ('cohere-scale', 'T0103', "key 'logit_scale' is null", {**LLAMA, 'model_type': 'cohere', 'logit_scale': None}),
     ('gptj-rotary', 'T0104', "'rotary_dim': is 3, expected an even number",
