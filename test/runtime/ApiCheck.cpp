@@ -30,7 +30,7 @@ bool checkBatchErrors(talc_session *session) {
       fails(evaluate({tokens(0, 2, wrong)}), TALC_ERROR_TOKEN, e, "token 1 is 260, outside the vocabulary 0 to 259");
   good &= fails(evaluate({tokens(0, 1, negative)}), TALC_ERROR_TOKEN, e, "token 0 is -1");
   good &= fails(evaluate({tokens(0, 65, manyIds.data())}), TALC_ERROR_STATE_FULL, e, "would have 65 tokens");
-  good &= fails(evaluate({tokens(0, 3, ids, static_cast<talc_rows>(5))}), TALC_ERROR_ARGUMENT, e, "rows 5 of result 0");
+  good &= fails(evaluate({tokens(0, 3, ids, static_cast<talc_rows>(6))}), TALC_ERROR_ARGUMENT, e, "rows 6 of result 0");
   good &= fails(talc_evaluate(session, nullptr, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
   good &= fails(talc_slot_reset(session, 4, &e), TALC_ERROR_BATCH, e, "slots 0 to 3");
   int32_t rows = 5;

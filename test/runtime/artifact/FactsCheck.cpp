@@ -73,7 +73,7 @@ bool checkInterface(const std::string &path) {
   const std::vector<FactCase> cases = {
       {[](ModelInfo &) {}, nullptr},
       {[](ModelInfo &i) { i.kind = 0; }, "impossible kind of model"},
-      {[](ModelInfo &i) { i.kind = 4; }, "impossible kind of model"},
+      {[](ModelInfo &i) { i.kind = 5; }, "impossible kind of model"},
       {[](ModelInfo &i) { i.kind = 1; }, "impossible result of a decoder"},
       {[](ModelInfo &i) { i.kind = 3, i.sourceVocabularySize = 5; }, "impossible result of a decoder"},
       {[](ModelInfo &i) {
