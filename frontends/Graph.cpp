@@ -224,6 +224,10 @@ int64_t GraphBuilder::Graph::addKvCache(const std::string &name, int64_t heads, 
   }
   auto type = capacity < maxSequence ? KvCacheType::get(builder.getContext(), heads, width, capacity, window, sinks)
                                      : KvCacheType::get(builder.getContext(), heads, width, capacity, role);
+  return insertKvCache(name, type);
+}
+
+int64_t GraphBuilder::Graph::insertKvCache(const std::string &name, KvCacheType type) {
   auto [known, isNew] = kvCachesByName.try_emplace(name, kvCacheSymbols.size());
   if (!isNew) {
     if (kvCacheSymbols[known->second].type == type)

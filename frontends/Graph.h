@@ -36,6 +36,8 @@ public:
   // The source of a weight, if the weight is the result of this recipe.
   Weight recipeSource(Weight result, mlir::Attribute recipe);
   int64_t addKvCache(const std::string &name, int64_t heads, int64_t width, KvCacheRole role, int64_t window = 0);
+  // Adds the state of a recurrence. (GraphRecurrence.cpp)
+  int64_t addState(const std::string &name, int64_t heads, int64_t columns, int64_t rows);
 
   // The values of handles in the function that is being written. Null for an empty handle.
   mlir::Value value(Tensor tensor);
@@ -134,6 +136,7 @@ private:
   mlir::Value symbolValue(Key key, const Symbol &symbol);
   mlir::Value outerValue(Key key);
   Symbol makeSymbol(const std::string &name, mlir::Type type);
+  int64_t insertKvCache(const std::string &name, KvCacheType type);
   void insertAfter(mlir::Operation *symbol);
   void insertWeight(const Symbol &symbol, mlir::Attribute source, mlir::ArrayAttr of);
   void insertStored(Symbol symbol, const WeightOrigin &origin);

@@ -267,6 +267,8 @@ static ActivationKind activationKind(Activation kind) {
     return ActivationKind::quick_gelu;
   case Activation::ReluSquared:
     return ActivationKind::relu_squared;
+  case Activation::Softplus:
+    return ActivationKind::softplus;
   }
   endByDefect("the activation is known");
 }
@@ -423,21 +425,6 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
     return {};
   Value sinkQueries = graph->sinks > 0 ? graph->sinkQueries(queries, used.window) : Value();
   return graph->attention(queries, allKeys, allValues, sinkQueries, used, maskKind(used.mask));
-}
-
-Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values,
-                                   const SegmentMemory &memory, const std::string &name) {
-  if (!graph->ready(local, queries, keys, values) || !graph->readyWeight(memory.gates, 1))
-    return {};
-  int64_t width = keys.width() / std::max<int64_t>(memory.keyValueHeads, 1);
-  KvCache cache =
-      graph->kvCache(graph->addKvCache(graph->qualified(name), memory.keyValueHeads, width, KvCacheRole::memory));
-  if (!cache)
-    return {};
-  return graph->make<MemoryOp>(
-      graph->location(memory.gates), queries.width(), memory.delta ? MemoryUpdate::delta : MemoryUpdate::linear,
-      graph->value(local), graph->value(queries), graph->value(keys), graph->value(values), graph->value(cache),
-      graph->sequences(), graph->value(memory.gates), static_cast<uint64_t>(memory.heads), memory.localFirst);
 }
 
 Tensor GraphBuilder::crossAttention(Tensor queries, KvCache source, const Attention &kind) {

@@ -122,6 +122,32 @@ struct SegmentMemory {
   bool localFirst = false;  // the first segment has no gate
 };
 
+// A convolution of every feature over the last tokens of its sequence: see talc.causal_conv.
+struct CausalConv {
+  Weight weight;  // [tokens, width]; the last row is that of the token itself
+  Weight bias = {};
+  bool hasSilu = false;  // the activation of the result
+};
+
+// A matrix for each head that tokens decay, add to and read: see talc.recurrence.
+struct Recurrence {
+  int64_t heads, keyHeads;
+  bool isDelta = false;
+  Tensor decay;      // [tokens, heads]
+  Weight rates;      // [heads]
+  Tensor factors;    // [tokens, heads]
+  Weight skip = {};  // [heads]
+};
+
+// Numbers of each feature that tokens decay, add to and read: see talc.selective_scan.
+struct SelectiveScan {
+  Tensor steps;          // [tokens, width]
+  Tensor input, output;  // [tokens, groups*numbers]
+  Weight rates;          // [numbers, width]
+  Weight skip;           // [width]
+  int64_t groups = 1;
+};
+
 // The kind of a model's result: talc.outputs in dialects/talc/TalcDialect.h.
 enum class Output { Logits, Hidden, Classes, TokenClasses, Head, Tail };
 
@@ -158,6 +184,10 @@ public:
   // hidden states before its LM head. Families that can be used so ask for it.
   void useAsEmbedder();
   bool isEmbedder() const;
+
+  // Lets sequences have any length, whatever the user requests: no layer holds tokens, or knows their positions.
+  // Replaces `positions`.
+  void anyLength();
 
   // Cuts texts of any length into segments of this many tokens, which bound positions and KV caches. Replaces
   // `positions`.
@@ -249,6 +279,8 @@ public:
   Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon, int64_t groups = 1);
   Tensor layerNorm(Tensor x, const std::string &name, double epsilon);
   Tensor rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups = 1);
+  // factor * x / sqrt(sum of x^2 + epsilon) of each group.
+  Tensor l2Norm(Tensor x, double epsilon, int64_t groups, double factor = 1);
   Tensor rope(Tensor x, int64_t heads, const Rope &rope);
   Tensor activation(Tensor x, Activation kind);
   // Over the features of every token.
@@ -286,6 +318,12 @@ public:
   // Queries and keys are those before rope.
   Tensor segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values, const SegmentMemory &memory,
                        const std::string &name = "memory");
+  // Keeps the last tokens of a sequence in the state `name`.
+  Tensor causalConv(Tensor x, const CausalConv &conv, const std::string &name = "conv_state");
+  // Queries and keys [tokens, keyHeads*dk], values [tokens, heads*dv] -> [tokens, heads*dv].
+  Tensor recurrence(Tensor queries, Tensor keys, Tensor values, const Recurrence &recurrence,
+                    const std::string &name = "state");
+  Tensor selectiveScan(Tensor x, const SelectiveScan &scan, const std::string &name = "state");
   // All queries see all keys that the encoder wrote to `source`.
   Tensor crossAttention(Tensor queries, KvCache source, const Attention &attention);
   // The parts of cachedAttention and crossAttention. Inside of a repeated block `name` is relative to the layer. With a

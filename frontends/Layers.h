@@ -9,7 +9,7 @@
 namespace talc {
 
 // Formulas: talc.activation in dialects/talc/TalcOps.td.
-enum class Activation { Relu, Gelu, GeluTanh, Silu, Tanh, Sigmoid, QuickGelu, ReluSquared };
+enum class Activation { Relu, Gelu, GeluTanh, Silu, Tanh, Sigmoid, QuickGelu, ReluSquared, Softplus };
 
 // Frequencies divided by a factor (arXiv 2306.15595).
 struct LinearScaling {

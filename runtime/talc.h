@@ -238,7 +238,7 @@ typedef struct talc_model_info {
   int32_t step_tokens;        /* of one sequence that a batch may have, so that windows have room; 0: any number */
   const char *device;         /* that it runs on, as in talc_device_info; lives as long as the model */
   const char *device_note;    /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
-  uint64_t state_bytes_fixed; /* of the memory of segments, however long a sequence is */
+  uint64_t state_bytes_fixed; /* of the memory of segments, or of states, however long a sequence is */
   int32_t segment;            /* tokens of a segment: the KV cache has the last, and a memory of the others; 0: none */
   int32_t window, kept_tokens, reserved; /* tokens that the widest window sees; sink tokens beside it; 0: none */
   const char *device_steps; /* for people: in how many launches the device runs a step; NULL: in none. As `device` */
@@ -304,7 +304,7 @@ typedef struct talc_session_options {
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
      more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. Where a
-     model has segments, a step of few tokens asks once, before it begins. NULL: the step cannot be aborted. */
+     model has segments or states, a step of few tokens asks once, before it begins. NULL: no step can be aborted. */
   talc_should_abort should_abort;
   void *abort_user; /* for should_abort */
 } talc_session_options;
@@ -383,7 +383,7 @@ TALC_API const float *talc_logits(const talc_session *session, int32_t index, in
      talc_reorder of the slots 0 1 2 3 to the parents 0 0 0 0
      again and again: talc_evaluate of one token in each slot, talc_reorder to the parents of the texts that are kept
    Slots stand in the list once, parents are among them, and a slot is empty or as long as its parent. The first call
-   allocates; with segments all do. Errors change nothing: KIND (encoders), ARGUMENT, BATCH, SHARED, MEMORY. */
+   allocates; with segments or states all do. Errors change nothing: KIND (encoder), ARGUMENT, BATCH, SHARED, MEMORY. */
 TALC_API talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
                                   talc_error *error);
 
@@ -397,8 +397,8 @@ TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_e
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
    others had never been evaluated. Tokens of a prefix have seen each other: keep all of them or none. Errors: ARGUMENT
-   (no length from 0 to that of the sequence), BATCH, KIND (segments: all or none), SHARED (another slot continues what
-   would be dropped, or in windows later tokens took the place of what is needed). */
+   (no length from 0 to that of the sequence), BATCH, KIND (segments, states: all or none), SHARED (another slot
+   continues what would be dropped, or in windows later tokens took the place of what is needed). */
 TALC_API talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error);
 
 /* Stores the number of bytes that a slot's tokens and source take in `size` and, when `capacity` suffices, the bytes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A KV cache has two runs, its keys and its values. With sink tokens beside a ring, each of them is preceded by a run
-// of these. A compressive memory has one run.
+// of these. A compressive memory has one run, and so has the state of a recurrence.
 #include "compiler/artifact/Sections.h"
 
 #include "compiler/Error.h"
@@ -21,11 +21,15 @@ llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(ModuleOp module)
   for (KvCacheOp state : states) {
     auto type = cast<KvCacheType>(state.getType());
     auto offset = state->getAttrOfType<IntegerAttr>(offsetAttr);
-    if (!offset || !isa_and_nonnull<kernel::KvPanelsAttr, kernel::MatricesAttr>(type.getLayout()))
+    if (!offset || !isa_and_nonnull<kernel::KvPanelsAttr, kernel::MatricesAttr, kernel::ColumnsAttr>(type.getLayout()))
       return internalError("the KV cache '{}' has no offset in memory", state.getSymName().str());
     auto begin = static_cast<uint64_t>(offset.getInt()), all = static_cast<uint64_t>(type.getSlotBytes());
     if (isa<kernel::MatricesAttr>(type.getLayout())) {
       runs.push_back({begin, all, static_cast<uint32_t>(KvRunKind::Memory), 0});
+      continue;
+    }
+    if (isa<kernel::ColumnsAttr>(type.getLayout())) {
+      runs.push_back({begin, all, static_cast<uint32_t>(KvRunKind::Recurrence), 0});
       continue;
     }
     kernel::KvLayout layout(type);

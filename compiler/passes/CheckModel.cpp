@@ -6,6 +6,7 @@
 // them.
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/LogitParts.h"
+#include "dialects/talc/RecurrenceOps.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/gradients/Differentiable.h"
 #include "runtime/device/Step.h"
@@ -96,7 +97,7 @@ private:
           return succeeded(expect(op, op.getRoutes(), of(op.getX()))) ? yields(op.getResult(), of(op.getX()))
                                                                       : failure();
         })
-        .Case([&](RopeOp op) {
+        .Case<RopeOp, CausalConvOp>([&](auto op) {
           return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Step}) : failure();
         })
         .Case([&](KvAppendOp op) {
@@ -109,6 +110,12 @@ private:
         })
         .Case([&](AttentionOp op) { return checkAttention(op); })
         .Case([&](MemoryOp op) { return checkMemory(op); })
+        .Case([&](RecurrenceOp op) {
+          return checkStateOp(op, {op.getQueries(), op.getKeys(), op.getValues(), op.getDecay(), op.getFactors()});
+        })
+        .Case([&](SelectiveScanOp op) {
+          return checkStateOp(op, {op.getX(), op.getSteps(), op.getInput(), op.getOutput()});
+        })
         .Case([&](SelectOp op) { return checkSelect(op); })
         .Case<RopeDgradOp, AttentionDgradOp, func::CallOp>([&](Operation *op) { return yieldsStep(op); })
         .Case([&](SpreadOp op) {
@@ -163,6 +170,14 @@ private:
       if (failed(expect(op, value)))
         return failure();
     return yields(op.getResult(), {Rows::Step});
+  }
+
+  // All operands have the tokens of the step.
+  LogicalResult checkStateOp(Operation *op, ArrayRef<Value> operands) {
+    for (Value value : operands)
+      if (failed(expect(op, value)))
+        return failure();
+    return yields(op->getResult(0), {Rows::Step});
   }
 
   LogicalResult checkSelect(SelectOp op) {
@@ -242,6 +257,12 @@ private:
         caches[get.getResult()] = get.getNameAttr();
       if (auto append = dyn_cast<KvAppendOp>(op))
         return note(append, caches.lookup(append.getCache()));
+      if (auto conv = dyn_cast<CausalConvOp>(op))
+        return noteState(conv, caches.lookup(conv.getState()));
+      if (auto recurrence = dyn_cast<RecurrenceOp>(op))
+        return noteState(recurrence, caches.lookup(recurrence.getState()));
+      if (auto scan = dyn_cast<SelectiveScanOp>(op))
+        return noteState(scan, caches.lookup(scan.getState()));
       if (auto read = dyn_cast<KvReadOp>(op))
         return check(read, caches.lookup(read.getCache()));
       auto call = dyn_cast<func::CallOp>(op);
@@ -263,6 +284,12 @@ private:
       return append.emitOpError() << "appends to the KV cache " << cache
                                   << " a second time: a step appends its tokens once";
     appendedAnywhere.insert(cache);
+    return success();
+  }
+
+  LogicalResult noteState(Operation *op, Attribute state) {
+    if (state && !appended.insert(state).second)
+      return op->emitOpError() << "changes the state " << state << " a second time: each op has a state of its own";
     return success();
   }
 
@@ -307,7 +334,8 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
       return getOperation()->emitOpError()
              << "has the attribute " << maxSequenceAttr << " = " << attribute << ", expected 1 to 2^30 tokens as i64";
     for (auto cache : getOperation().getOps<KvCacheOp>())
-      if (auto type = cast<KvCacheType>(cache.getType()); type.getCapacity() < length.getInt() && !type.isRing())
+      if (auto type = cast<KvCacheType>(cache.getType());
+          type.holdsTokens() && type.getCapacity() < length.getInt() && !type.isRing())
         return cache.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
                                    << maxSequenceAttr << " = " << length.getInt();
     return success();
@@ -326,6 +354,8 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
         return cache.emitOpError() << "is a ring, but the module is " << segmentedAttr;
       if (type.getRole() == KvCacheRole::source)
         return cache.emitOpError() << "holds sources, but the module is " << segmentedAttr;
+      if (type.getRole() == KvCacheRole::recurrence)
+        return cache.emitOpError() << "is the state of a recurrence, but the module is " << segmentedAttr;
     }
     WalkResult result = getOperation().walk([](AttentionOp op) -> WalkResult {
       if (op.getMask() != MaskKind::prefix)

@@ -110,7 +110,8 @@ static KeyKind keyKind(KvReadOp op) {
   case KvCacheRole::step:
     return KeyKind::step;
   case KvCacheRole::memory:
-    break;  // has no rows to read
+  case KvCacheRole::recurrence:
+    break;  // have no rows to read
   }
   endByDefect("every role is listed");
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/AttentionOps.h"
+#include "dialects/talc/RecurrenceOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -75,6 +76,10 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   if (Error error = checkRows(op, frame))
     return error;
   if (std::optional<Matrix> result = evaluateRowWise(op, frame, precision)) {
+    frame.set(op->getResult(0), std::move(*result));
+    return Error::success();
+  }
+  if (std::optional<Matrix> result = evaluateRecurrence(op, frame, step)) {
     frame.set(op->getResult(0), std::move(*result));
     return Error::success();
   }
@@ -197,10 +202,22 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](ExpertsOp op) { return expect(op.getRoutes(), frame.matrix(op.getX())->rows); })
       .Case([&](JoinOp op) { return expect(op.getY(), frame.matrix(op.getX())->rows); })
       .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })
-      .Case<RopeOp, SelectOp>([&](auto op) { return expect(op.getX(), step.rows()); })
+      .Case<RopeOp, SelectOp, CausalConvOp>([&](auto op) { return expect(op.getX(), step.rows()); })
       .Case([&](KvAppendOp op) -> Error {
         Error error = expect(op.getKeys(), step.rows());
         return error ? std::move(error) : expect(op.getValues(), step.rows());
+      })
+      .Case([&](RecurrenceOp op) -> Error {
+        for (mlir::Value value : {op.getQueries(), op.getKeys(), op.getValues(), op.getDecay(), op.getFactors()})
+          if (Error error = expect(value, step.rows()))
+            return error;
+        return Error::success();
+      })
+      .Case([&](SelectiveScanOp op) -> Error {
+        for (mlir::Value value : {op.getX(), op.getSteps(), op.getInput(), op.getOutput()})
+          if (Error error = expect(value, step.rows()))
+            return error;
+        return Error::success();
       })
       .Case([&](MemoryOp op) -> Error {
         for (mlir::Value value : {op.getLocal(), op.getQueries(), op.getKeys(), op.getValues()})

@@ -81,6 +81,10 @@ double activate(ActivationKind kind, double x);
 // (RowWiseOps.cpp)
 std::optional<Matrix> evaluateRowWise(mlir::Operation *op, const Frame &frame, ActivationPrecision precision);
 
+// The result of an op that sees earlier tokens through the state of a recurrence; nothing for other ops.
+// (RecurrenceOps.cpp)
+std::optional<Matrix> evaluateRecurrence(mlir::Operation *op, const Frame &frame, const StepSequences &step);
+
 // Evaluates an operation of a backward function; false for another one. (GradientOps.cpp)
 bool evaluateGradient(mlir::Operation *op, Frame &frame, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
                       TrainingStep &training);

@@ -36,6 +36,8 @@ double derivative(ActivationKind kind, double x) {
     return 1 - std::tanh(x) * std::tanh(x);
   case ActivationKind::sigmoid:
     return sigmoid(x) * (1 - sigmoid(x));
+  case ActivationKind::softplus:
+    return sigmoid(x);
   }
   endByDefect("every activation function is listed");
 }

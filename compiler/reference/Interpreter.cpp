@@ -31,7 +31,8 @@ llvm::Error Interpreter::checkLength(const SequenceTokens &rows, bool isSource) 
     return makeError(ErrorCode::Usage, "a sequence of {} tokens is longer than the model's {}", length, limit.getInt());
   for (auto state : module.getOps<KvCacheOp>()) {
     auto type = mlir::cast<KvCacheType>(state.getType());
-    if (type.getRole() != KvCacheRole::step && (type.getRole() == KvCacheRole::source) != isSource)
+    if (!type.holdsTokens() ||
+        (type.getRole() != KvCacheRole::step && (type.getRole() == KvCacheRole::source) != isSource))
       continue;
     if (length > type.getCapacity() && !type.isRing())
       return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,

@@ -36,6 +36,8 @@ double activate(ActivationKind kind, double x) {
     return x / (1 + std::exp(-1.702 * x));
   case ActivationKind::relu_squared:
     return x > 0 ? x * x : 0;
+  case ActivationKind::softplus:
+    return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
   }
   endByDefect("every activation function is listed");
 }

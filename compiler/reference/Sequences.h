@@ -47,11 +47,11 @@ struct StepSequences {
   }
 };
 
-// The compressive memory of a head: width + 1 rows of width; the last one is the normalizer.
+// A matrix of the state of a recurrence, or the compressive memory of a head, whose last row is the normalizer.
 using HeadMemory = std::vector<std::vector<double>>;
 
 // Keys and values of one sequence, one vector per position; or the memory of earlier segments for each head, and what
-// the open segment will add to it.
+// the open segment will add to it; or the state of a recurrence for each head, in `past`.
 struct SlotState {
   std::vector<std::vector<double>> keys, values;
   std::vector<HeadMemory> past, pending;

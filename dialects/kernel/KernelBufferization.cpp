@@ -2,6 +2,7 @@
 // Lets one-shot-bufferize convert the ops of the kernel dialect from tensors to buffers.
 #include "dialects/kernel/ComputeOpInterface.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/RecurrenceOps.h"
 #include "dialects/kernel/gradients/GradientOps.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -110,6 +111,10 @@ void registerInterfaces(DialectRegistry &registry) {
     attachModels<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
+        >(context);
+    attachModels<
+#define GET_OP_LIST
+#include "dialects/kernel/RecurrenceOps.cpp.inc"
         >(context);
     attachModels<
 #define GET_OP_LIST

@@ -3,6 +3,7 @@
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ByteOps.h"
+#include "dialects/kernel/RecurrenceOps.h"
 #include "dialects/kernel/gradients/GradientOps.h"
 #include "dialects/kernel/ops/ComputeOpChecks.h"
 
@@ -60,6 +61,10 @@ void KernelDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/ByteOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/RecurrenceOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST
@@ -185,6 +190,39 @@ LogicalResult MatricesOp::verify() {
 
 llvm::SmallVector<int64_t> memoryShape(KvCacheType cache) {
   return {cache.getHeads(), 2, cache.getWidth() + 1, cache.getWidth()};
+}
+
+LogicalResult ColumnsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t columns) {
+  constexpr int64_t maxColumns = 1024;
+  return columns > 0 && columns <= maxColumns ? success() : emitError() << "has blocks of " << columns << " columns";
+}
+
+int64_t ColumnsAttr::getTokenBytes(int64_t, int64_t) const {
+  return 0;
+}
+
+int64_t ColumnsAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
+  return heads * roundedUp(width, getColumns()) * capacity * static_cast<int64_t>(sizeof(float));
+}
+
+int64_t ColumnsAttr::getTokenGroup() const {
+  return 1;
+}
+
+llvm::SmallVector<int64_t> columnsShape(KvCacheType state) {
+  int64_t columns = cast<ColumnsAttr>(state.getLayout()).getColumns();
+  return {state.getHeads(), roundedUp(state.getWidth(), columns) / columns, state.getCapacity(), columns};
+}
+
+LogicalResult ColumnsOp::verify() {
+  auto state = cast<KvCacheType>(getCache().getType());
+  auto view = cast<MemRefType>(getType());
+  if (!isa_and_present<ColumnsAttr>(state.getLayout()))
+    return emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.columns";
+  if (view.getElementType().isF32() && view.getLayout().isIdentity() &&
+      view.getShape() == ArrayRef<int64_t>(columnsShape(state)))
+    return success();
+  return emitOpError() << "yields " << view << " for " << state;
 }
 
 static LogicalResult verifyKvView(Operation *op, Type cache) {

@@ -43,6 +43,9 @@ struct KvLayout {
 // [heads, 2, width + 1, width]: the shape of a compressive memory that is laid out as #kernel.matrices.
 llvm::SmallVector<int64_t> memoryShape(KvCacheType cache);
 
+// [heads, blocks, rows, columns of a block]: the shape of a state that is laid out as #kernel.columns.
+llvm::SmallVector<int64_t> columnsShape(KvCacheType state);
+
 // The partial attention results of the key blocks of a single token. A block has a row [columns()] of a buffer: the
 // weighted sum of values of every head [paddedWidth], then the maxima of all heads, then the sums of weights. Each
 // begins at a multiple of `alignment`.

@@ -87,6 +87,18 @@ def Kernel_Matrices : AttrDef<Kernel_Dialect, "Matrices", [DeclareAttrInterfaceM
   }];
 }
 
+def Kernel_Columns : AttrDef<Kernel_Dialect, "Columns", [DeclareAttrInterfaceMethods<Talc_KvLayoutInterface>]> {
+  let mnemonic = "columns";
+  let summary = "layout of the state of a recurrence: blocks of a fixed number of columns, in f32";
+  let description = [{
+    `#kernel.columns<32>`: [heads, width / 32 rounded up, capacity, 32]. A task takes one block of a head, which it reads
+    as one ascending stream.
+  }];
+  let parameters = (ins "int64_t":$columns);
+  let assemblyFormat = "`<` $columns `>`";
+  let genVerifyDecl = 1;
+}
+
 def Kernel_Plan : AttrDef<Kernel_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "tuning parameters: how the loops of a compute op are cut";

@@ -210,6 +210,8 @@ def Kernel_ValuesOp : Kernel_KvView<"values", "the values of one KV-cache slot">
 
 def Kernel_MatricesOp : Kernel_KvView<"matrices", "the compressive memory of one slot, laid out as #kernel.matrices">;
 
+def Kernel_ColumnsOp : Kernel_KvView<"columns", "the state of a recurrence of one slot, laid out as #kernel.columns">;
+
 def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
   let summary = "the caller's buffer for a result of the step";
   let arguments = (ins Kernel_Step:$step, I64Attr:$output);

@@ -2,6 +2,7 @@
 // Registers the types, attributes and operations of the talc dialect.
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/LookupSource.h"
+#include "dialects/talc/RecurrenceOps.h"
 #include "dialects/talc/WeightFiles.h"
 #include "dialects/talc/gradients/Differentiable.h"
 
@@ -46,10 +47,14 @@ LogicalResult KvCacheType::verify(llvm::function_ref<InFlightDiagnostic()> emitE
                                   int64_t capacity, KvCacheRole role, int64_t window, int64_t sinkTokens,
                                   KvLayoutInterface) {
   // Kernels keep queries and keys of a head on the stack, 1 MiB for the widest; threads have at least 2 MiB on most
-  // systems. Addresses have 64 bits.
+  // systems. Columns of a state are taken in blocks. Addresses have 64 bits.
   constexpr int64_t maxWidth = 1024, maxElements = int64_t(1) << 44, maxSinkTokens = 64;
-  bool possible = heads > 0 && width > 0 && capacity > 0 && width <= maxWidth && heads <= maxElements / width &&
-                  capacity <= maxElements / (heads * width);
+  bool isState = role == KvCacheRole::recurrence;
+  bool possible = heads > 0 && width > 0 && capacity > 0 && (isState || width <= maxWidth) &&
+                  heads <= maxElements / width && capacity <= maxElements / (heads * width);
+  if (!possible && isState)
+    return emitError() << "a state of " << heads << " heads of " << capacity << " rows and " << width
+                       << " columns is impossible";
   if (!possible)
     return emitError() << "a KV cache of " << heads << " heads of width " << width << " for " << capacity
                        << " tokens is impossible";
@@ -190,6 +195,10 @@ void talc::TalcDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/talc/TalcOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/talc/RecurrenceOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

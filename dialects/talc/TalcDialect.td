@@ -46,7 +46,8 @@ def Talc_KvCacheRole : Talc_Enum<"KvCacheRole", "whose tokens a KV cache holds, 
   I32EnumAttrCase<"sequence", 0>,  // those of the sequence, until it ends
   I32EnumAttrCase<"source", 1>,    // those of the source of a sequence, until the next source
   I32EnumAttrCase<"step", 2>,      // those of the sequence, until the step ends
-  I32EnumAttrCase<"memory", 3>]>;  // the compressive memory of a sequence's segments; see talc.memory
+  I32EnumAttrCase<"memory", 3>,     // the compressive memory of a sequence's segments; see talc.memory
+  I32EnumAttrCase<"recurrence", 4>]>;  // what a recurrence keeps of all earlier tokens of the sequence
 
 def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
   let summary = "keys and values that sequences keep between steps";
@@ -59,6 +60,9 @@ def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
     every step (cross-attention). `step`: the cache that `materialize-kv` makes for attention among the tokens of a step.
     `memory`: the matrices of `talc.memory` for each head, whose size does not depend on the number of tokens; the capacity
     is that of a segment.
+
+    `!talc.kv_cache<4 x 64 x 32, recurrence>`: the state of a recurrence, for each of 4 heads a matrix of 32 rows and 64
+    columns of f32. It counts as zero before the first token of a sequence. One op of an entry reads and writes it.
 
     `!talc.kv_cache<2 x 64 x 640 window 128>` is a ring: sequences may be of any length, and the cache holds their last 640
     tokens. Every attention over it has a window of at most 128 tokens, so that steps may have up to 640 - 128 + 1 tokens of
@@ -82,6 +86,8 @@ def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
   ];
   let extraClassDeclaration = [{
     bool isRing() const { return getWindow() > 0; }
+    // Whether the capacity counts tokens, and not the rows of a state.
+    bool holdsTokens() const { return getRole() != ::talc::KvCacheRole::recurrence; }
     // Maximal number of tokens of a sequence in a step; 0: limited by the capacity alone.
     int64_t getStepTokens() const { return isRing() ? getCapacity() - getWindow() + 1 : 0; }
     // The type must have a layout.
@@ -103,7 +109,7 @@ def Talc_NormKindAttr : EnumAttr<Talc_Dialect, Talc_NormKind, "norm">;
 def Talc_ActivationKind : Talc_Enum<"ActivationKind", "activation function", [
   I32EnumAttrCase<"relu", 0>, I32EnumAttrCase<"gelu", 1>, I32EnumAttrCase<"gelu_tanh", 2>, I32EnumAttrCase<"silu", 3>,
   I32EnumAttrCase<"tanh", 4>, I32EnumAttrCase<"sigmoid", 5>, I32EnumAttrCase<"quick_gelu", 6>,
-  I32EnumAttrCase<"relu_squared", 7>]>;
+  I32EnumAttrCase<"relu_squared", 7>, I32EnumAttrCase<"softplus", 8>]>;
 def Talc_ActivationKindAttr : EnumAttr<Talc_Dialect, Talc_ActivationKind, "function">;
 
 def Talc_MaskKind : Talc_Enum<"MaskKind", "which keys a query sees", [
@@ -114,6 +120,11 @@ def Talc_MemoryUpdate : Talc_Enum<"MemoryUpdate", "what a key adds to a memory",
   I32EnumAttrCase<"linear", 0>,    // its value
   I32EnumAttrCase<"delta", 1>]>;   // its value minus what the memory yields for the key
 def Talc_MemoryUpdateAttr : EnumAttr<Talc_Dialect, Talc_MemoryUpdate, "update">;
+
+def Talc_RecurrenceUpdate : Talc_Enum<"RecurrenceUpdate", "what a key adds to the state of a recurrence", [
+  I32EnumAttrCase<"additive", 0>,  // its value
+  I32EnumAttrCase<"delta", 1>]>;   // its value minus what the state yields for the key
+def Talc_RecurrenceUpdateAttr : EnumAttr<Talc_Dialect, Talc_RecurrenceUpdate, "change">;
 
 //===--- attributes ----------------------------------------------------------------------------------------------===//
 

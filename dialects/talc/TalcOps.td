@@ -305,7 +305,8 @@ def Talc_ActivationOp : Talc_Op<"activation", [Pure, Talc_KeepsRows, SameOperand
   let summary = "an elementwise nonlinearity";
   let description = [{
     relu max(x, 0); gelu x/2 (1 + erf(x/sqrt 2)); gelu_tanh x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)));
-    silu x*sigmoid(x); tanh; sigmoid; quick_gelu x*sigmoid(1.702 x); relu_squared relu(x)^2.
+    silu x*sigmoid(x); tanh; sigmoid; quick_gelu x*sigmoid(1.702 x); relu_squared relu(x)^2;
+    softplus log(1 + e^x).
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x);
   let results = (outs Talc_Activations:$result);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Granite (arXiv 2405.04324): Llama with factors at the embedding, the scores, the parts and the logits;
-// and the same with experts.
+// and the same with experts, and with Mamba-2's mixers.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/Decoder.h"
+#include "frontends/families/decoder/StateSpace.h"
 
 namespace talc {
 
@@ -25,7 +26,7 @@ void defineGranite(GraphBuilder &g, const ModelConfig &config) {
 
 // Experts, whose files have all of a layer in one; with shared_intermediate_size, a layer beside them that every token
 // passes.
-static MoeLayer readGraniteMoe(const Decoder &d) {
+static MoeLayer readGraniteMoe(const Decoder &d, int64_t usualShared = 0) {
   MoeLayer moe;
   moe.readCounts(d.config, "num_local_experts", 8, 2);
   moe.inner = d.feedForward.inner;
@@ -33,7 +34,8 @@ static MoeLayer readGraniteMoe(const Decoder &d) {
   moe.router = {"block_sparse_moe.router.layer"};
   moe.tensors.gateUp = "block_sparse_moe.input_linear.weight";
   moe.tensors.downs = "block_sparse_moe.output_linear.weight";
-  if (int64_t inner = d.config.integer("shared_intermediate_size", 0, {0, ModelConfig::size.maximum}); inner > 0) {
+  if (int64_t inner = d.config.integer("shared_intermediate_size", usualShared, {0, ModelConfig::size.maximum});
+      inner > 0) {
     moe.shared = d.feedForward.at("shared_mlp", inner);
     moe.shared->fuse("shared_mlp.input_linear");
     moe.shared->down.name = "shared_mlp.output_linear";
@@ -46,6 +48,31 @@ void defineGraniteMoe(GraphBuilder &g, const ModelConfig &config) {
   d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
   readGranite(d);
   d.replaceFeedForward(inEveryLayer(), readGraniteMoe(d));
+  d.define(g);
+}
+
+// Granite 4: Mamba-2's mixers for attention in most layers; without experts the shared layer is the feed-forward.
+void defineGraniteMoeHybrid(GraphBuilder &g, const ModelConfig &config) {
+  constexpr int64_t usualShared = 1024;
+  Decoder d(config, {});
+  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/false);
+  d.readStateLayers({"linear_attention", "mamba"}, inEveryLayer());
+  readGranite(d);
+  if (config.text("position_embedding_type", "nope") != "rope")
+    d.dropRopes(inEveryLayer());
+  if (config.integer("num_local_experts", 8, {0, 4096}) > 0) {
+    d.replaceFeedForward(inEveryLayer(), readGraniteMoe(d, usualShared));
+  } else {
+    d.feedForward =
+        d.feedForward.at("shared_mlp", config.integer("shared_intermediate_size", usualShared, ModelConfig::size));
+    d.feedForward.fuse("shared_mlp.input_linear");
+    d.feedForward.down.name = "shared_mlp.output_linear";
+    config.passOver({"num_experts_per_tok"});
+  }
+  StateSpace mixer;
+  mixer.epsilon = d.norm.epsilon;
+  mixer.read(config, d.width, {});
+  d.replaceAttention(mixer);
   d.define(g);
 }
 

@@ -116,9 +116,10 @@ struct OutputInfo {
 
 // The content of a part of a slot.
 enum class KvRunKind : uint32_t {
-  Sequence = 0,  // keys or values of the sequence's tokens
-  Source = 1,    // keys or values of the source's tokens
-  Memory = 2,    // a compressive memory: bytesPerGroup in all
+  Sequence = 0,    // keys or values of the sequence's tokens
+  Source = 1,      // keys or values of the source's tokens
+  Memory = 2,      // a compressive memory: bytesPerGroup in all
+  Recurrence = 3,  // the state of a recurrence: bytesPerGroup in all
 };
 
 // A part of a slot of the KV cache. Where it grows, the tokens of group g (of kvTokenGroup tokens) lie at offset + g *
@@ -128,6 +129,12 @@ struct KvRun {
   uint32_t kind;    // KvRunKind
   uint32_t tokens;  // capacity in tokens, a multiple of the group (a ring, or sink tokens); 0: all tokens
 };
+
+// Whether a run holds what is left of all tokens, and has one size for any number of them.
+inline bool isSummary(const KvRun &run) {
+  return run.kind == static_cast<uint32_t>(KvRunKind::Memory) ||
+         run.kind == static_cast<uint32_t>(KvRunKind::Recurrence);
+}
 
 // A table of cosines and sines, f32 [positions, 2 * half], that is made when the model is opened: row p has the cosines
 // of its `half` angles, then their sines (talc.rope). Position p = a * stride + b is turned as a * stride, then as b:

@@ -9,14 +9,10 @@ namespace talc {
 
 using namespace artifact;
 
-static bool isMemory(const KvRun &run) {
-  return run.kind == static_cast<uint32_t>(KvRunKind::Memory);
-}
-
 static bool fits(const KvRun &run, const ModelInfo &facts) {
   uint64_t all = facts.segment ? facts.segment : facts.maxSequence, tokens = run.tokens > 0 ? run.tokens : all;
-  uint64_t groups = isMemory(run) ? 1 : (tokens + facts.kvTokenGroup - 1) / facts.kvTokenGroup, bytes = 0;
-  return run.kind <= static_cast<uint32_t>(KvRunKind::Memory) && run.tokens % facts.kvTokenGroup == 0 &&
+  uint64_t groups = isSummary(run) ? 1 : (tokens + facts.kvTokenGroup - 1) / facts.kvTokenGroup, bytes = 0;
+  return run.kind <= static_cast<uint32_t>(KvRunKind::Recurrence) && run.tokens % facts.kvTokenGroup == 0 &&
          run.offset <= facts.kvBytesPerSlot && !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) &&
          bytes <= facts.kvBytesPerSlot - run.offset;
 }
@@ -32,7 +28,7 @@ const char *readKvRuns(const unsigned char *bytes, uint64_t size, const ModelInf
   for (const KvRun &run : runs) {
     if (!fits(run, facts))
       return "a run lies outside the slot";
-    if (run.tokens == 0 && !isMemory(run))
+    if (run.tokens == 0 && !isSummary(run))
       perGroup[run.kind] += run.bytesPerGroup;
   }
   bool agree = perGroup[0] == facts.kvBytesPerToken * facts.kvTokenGroup &&
@@ -46,7 +42,7 @@ uint64_t kvBytes(const std::vector<KvRun> &runs, uint64_t group, uint64_t first,
     if ((run.kind == static_cast<uint32_t>(KvRunKind::Source)) != ofSource)
       continue;
     uint64_t takenGroups = run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups;
-    bytes += run.bytesPerGroup * (isMemory(run) ? end > 0 : takenGroups);
+    bytes += run.bytesPerGroup * (isSummary(run) ? end > 0 : takenGroups);
   }
   return bytes;
 }

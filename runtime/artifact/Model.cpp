@@ -58,7 +58,7 @@ Status Model::findKvRuns() {
 uint64_t Model::memoryBytes() const {
   uint64_t bytes = 0;
   for (const KvRun &run : runs)
-    bytes += run.kind == static_cast<uint32_t>(KvRunKind::Memory) ? run.bytesPerGroup : 0;
+    bytes += isSummary(run) ? run.bytesPerGroup : 0;
   return bytes;
 }
 

@@ -50,8 +50,10 @@ public:
   const std::vector<artifact::KvRun> &kvRuns() const { return runs; }
   // The bytes that n tokens of a sequence, or of a source, take there.
   uint64_t kvBytes(uint64_t tokens, bool ofSource) const;
-  // The bytes of a slot's compressive memories, which do not grow with its tokens.
+  // The bytes of a slot's compressive memories and states of recurrences, which do not grow with its tokens.
   uint64_t memoryBytes() const;
+  // Whether slots have such parts: they cannot forget single tokens, and every step changes them.
+  bool hasSummaries() const { return memoryBytes() > 0; }
   // The number of tokens that a slot can hold.
   int32_t capacity() const { return static_cast<int32_t>(facts.segment ? facts.segment : facts.maxSequence); }
   // The number of tokens that a slot still holds of the first `tokens` of a sequence: with segments, those of the last

@@ -87,7 +87,7 @@ static std::string windowTokens(const talc_model_info &info) {
                               : format(" of the last %d tokens", info.window);
 }
 
-// Windows are bounded by the capacity of their rings.
+// Windows are bounded by the capacity of their rings, and states of recurrences have one size.
 static std::string kvLines(const talc_model *model, const talc_model_info &info) {
   uint64_t all = talc_state_bytes(model, info.max_sequence);
   if (all == 0)
@@ -97,10 +97,12 @@ static std::string kvLines(const talc_model *model, const talc_model_info &info)
                 format("any number: the last %d and a memory of those before", info.segment));
   uint64_t each = info.state_bytes_per_token, rounded = (uint64_t(info.max_sequence) + info.state_token_group - 1) /
                                                         info.state_token_group * info.state_token_group;
-  uint64_t windows = all - rounded * each;
+  uint64_t states = info.state_bytes_fixed, windows = all - rounded * each - states;
   std::string rule = each > 0 ? growth(info, each) : "";
   if (windows > 0)
     rule += format("%sup to %" PRIu64 " in windows", each > 0 ? " + " : "", windows) + windowTokens(info);
+  if (states > 0)
+    rule += format("%s%" PRIu64 " in states, in f32", rule.empty() ? "" : " + ", states);
   return line("KV cache of a sequence, 1 token", talc_state_bytes(model, 1), rule) +
          line("KV cache of a sequence, all tokens", all,
               each > 0 ? format("%d tokens", info.max_sequence) : "any number of tokens");

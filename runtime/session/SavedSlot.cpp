@@ -25,28 +25,30 @@ uint64_t hashSlot(const unsigned char *bytes, uint64_t size) {
 }
 
 // Calls visit(run, bytes) for the part of each run that the tokens take.
-template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
+template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, CopiedParts parts, Visit visit) {
   const uint64_t group = model.info().kvTokenGroup;
   for (const artifact::KvRun &run : model.kvRuns()) {
+    if (parts == CopiedParts::Changed && model.info().segment == 0 && !isSummary(run))
+      continue;
     auto kind = static_cast<artifact::KvRunKind>(run.kind);
     uint64_t count = kind == artifact::KvRunKind::Source ? tokens.sourceLength : model.rowsOf(tokens.length);
-    uint64_t groups = kind == artifact::KvRunKind::Memory ? tokens.length > 0 : (count + group - 1) / group;
+    uint64_t groups = isSummary(run) ? tokens.length > 0 : (count + group - 1) / group;
     visit(run, (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups) * run.bytesPerGroup);
   }
 }
 
 }  // namespace
 
-uint64_t kvBytes(const Model &model, SlotTokens tokens) {
+uint64_t kvBytes(const Model &model, SlotTokens tokens, CopiedParts parts) {
   uint64_t size = 0;
-  forEachRun(model, tokens, [&](const artifact::KvRun &, uint64_t bytes) { size += bytes; });
+  forEachRun(model, tokens, parts, [&](const artifact::KvRun &, uint64_t bytes) { size += bytes; });
   return size;
 }
 
 Status readKvCache(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
-                   unsigned char *bytes) {
+                   unsigned char *bytes, CopiedParts parts) {
   Status status;
-  forEachRun(model, tokens, [&](const artifact::KvRun &run, uint64_t count) {
+  forEachRun(model, tokens, parts, [&](const artifact::KvRun &run, uint64_t count) {
     if (!status.failed())
       status = workspace.readKvBytes(slot, run.offset, count, bytes);
     bytes += count;
@@ -55,9 +57,9 @@ Status readKvCache(const Model &model, const Workspace &workspace, int32_t slot,
 }
 
 Status writeKvCache(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
-                    const unsigned char *bytes) {
+                    const unsigned char *bytes, CopiedParts parts) {
   Status status;
-  forEachRun(model, tokens, [&](const artifact::KvRun &run, uint64_t count) {
+  forEachRun(model, tokens, parts, [&](const artifact::KvRun &run, uint64_t count) {
     if (!status.failed())
       status = workspace.writeKvBytes(slot, run.offset, count, bytes);
     bytes += count;

@@ -12,12 +12,15 @@ struct SlotTokens {
   int32_t length, sourceLength;
 };
 
+// The parts of a slot that are copied: all, or what a step changes that later steps read. With segments this is all.
+enum class CopiedParts { All, Changed };
+
 // The KV cache of the tokens, copied out of a slot and into one.
-uint64_t kvBytes(const Model &model, SlotTokens tokens);
+uint64_t kvBytes(const Model &model, SlotTokens tokens, CopiedParts parts = CopiedParts::All);
 Status readKvCache(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
-                   unsigned char *bytes);
+                   unsigned char *bytes, CopiedParts parts = CopiedParts::All);
 Status writeKvCache(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
-                    const unsigned char *bytes);
+                    const unsigned char *bytes, CopiedParts parts = CopiedParts::All);
 
 uint64_t savedBytes(const Model &model, SlotTokens tokens);
 

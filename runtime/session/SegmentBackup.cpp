@@ -9,14 +9,14 @@ namespace talc {
 Status SegmentBackup::save(const Model &model, const Workspace &workspace, const Slots &slots, const Batch &batch) {
   uint64_t size = 0;
   for (const artifact::Span &span : batch.spans())
-    size += kvBytes(model, {slots.length(span.slot), 0});
+    size += kvBytes(model, {slots.length(span.slot), 0}, CopiedParts::Changed);
   bytes.resize(size);
   unsigned char *place = bytes.data();
   for (const artifact::Span &span : batch.spans()) {
     const SlotTokens tokens = {slots.length(span.slot), 0};
-    if (Status status = readKvCache(model, workspace, span.slot, tokens, place); status.failed())
+    if (Status status = readKvCache(model, workspace, span.slot, tokens, place, CopiedParts::Changed); status.failed())
       return status;
-    place += kvBytes(model, tokens);
+    place += kvBytes(model, tokens, CopiedParts::Changed);
   }
   return {};
 }
@@ -25,9 +25,9 @@ Status SegmentBackup::restore(const Model &model, Workspace &workspace, const Sl
   const unsigned char *place = bytes.data();
   for (const artifact::Span &span : batch.spans()) {
     const SlotTokens tokens = {slots.length(span.slot), 0};
-    if (Status status = writeKvCache(model, workspace, span.slot, tokens, place); status.failed())
+    if (Status status = writeKvCache(model, workspace, span.slot, tokens, place, CopiedParts::Changed); status.failed())
       return status;
-    place += kvBytes(model, tokens);
+    place += kvBytes(model, tokens, CopiedParts::Changed);
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slots of a step of a model with segments, copied before the step and put back if it does not end.
+// The slots of a step of a model with segments or states, copied before the step and put back if it does not end.
 //
-// Such a step changes compressive memories from its first token on, and overwrites segments that it closes. All other
-// steps write behind the tokens of their sequences, where nothing is lost.
+// Such a step changes compressive memories and states from its first token on, and overwrites segments that it closes.
+// All else is written behind the tokens of their sequences, where nothing is lost.
 #pragma once
 
 #include "runtime/session/Batch.h"

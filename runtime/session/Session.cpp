@@ -10,7 +10,7 @@ namespace talc {
 
 using artifact::ModelKind;
 
-// A compressive memory is copied in about the time of a token of its sequence.
+// A compressive memory or a state is copied in about the time of a token of its sequence.
 static constexpr size_t tokensWorthBackup = 64;
 
 Session::Session(const Model &model, const WorkspaceOptions &options)
@@ -89,7 +89,7 @@ Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Ba
 
 // Copies what the step overwrites; if that is not worth it, asks the caller before the step begins, and then no more.
 Status Session::prepareUndo() {
-  if (model.info().segment == 0 || !ask)
+  if (!model.hasSummaries() || !ask)
     return {};
   hasBackup = isAbortable = batch.ids().size() >= tokensWorthBackup * batch.spans().size();
   if (hasBackup)
@@ -103,7 +103,7 @@ Status Session::prepareUndo() {
 void Session::undo() {
   for (const artifact::Span &span : batch.spans())
     held.attempted(span.slot, span.tokenCount);
-  if (model.info().segment == 0 || (hasBackup && !backup.restore(model, *workspace, held, batch).failed()))
+  if (!model.hasSummaries() || (hasBackup && !backup.restore(model, *workspace, held, batch).failed()))
     return;
   for (const artifact::Span &span : batch.spans())
     held.reset(span.slot);
@@ -126,12 +126,12 @@ Status Session::encode(const talc_sequence *sources, int32_t count) {
 Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t count) {
   if (model.kind() == ModelKind::Encoder)
     return wrongKind("talc_reorder", "a decoder");
-  if (model.info().segment)
+  if (model.hasSummaries())
     return copy(list, parents, count);
   return held.reorder(list, parents, count);
 }
 
-// The content of a compressive memory is in one slot, and has to be copied.
+// The content of a compressive memory or of a state is in one slot, and has to be copied.
 Status Session::copy(const int32_t *list, const int32_t *parents, int32_t count) {
   if (Status status = held.checkReorder(list, parents, count); status.failed())
     return status;
@@ -169,7 +169,7 @@ Status Session::truncate(int32_t slot, int32_t length) {
                            "%s: slot %d cannot be truncated to %d tokens: later tokens have overwritten earlier ones "
                            "in sliding windows; evaluate the text again",
                            model.name().c_str(), slot, length);
-  if (model.info().segment && length != 0 && length != held.length(slot))
+  if (model.hasSummaries() && length != 0 && length != held.length(slot))
     return Status::failure(TALC_ERROR_KIND,
                            "%s: slot %d cannot be truncated to %d tokens: the model's memory cannot forget single "
                            "tokens; reset the slot, or save it where you want to return to",

@@ -24,14 +24,14 @@ public:
   ~Session();
 
   // All four either succeed or change no slot, except for an aborted encode(), and a step of a model with compressive
-  // memories in which a device fails: these empty the slots of their sequences.
+  // memories or states in which a device fails: these empty the slots of their sequences.
   Status evaluate(const talc_sequence *sequences, int32_t count);
   // Evaluates without results, except for the log-probabilities of each sequence's `candidates`.
   Status score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
   // Whether the session is small enough for reorder(). Any thread may ask.
-  Status checkReorderable() const { return model.info().segment ? Status() : held.checkHistories(); }
+  Status checkReorderable() const { return model.hasSummaries() ? Status() : held.checkHistories(); }
   // A result [rows][width] of a sequence in the last evaluation, a row for each wanted token; null with 0 rows when it
   // wanted none.
   const float *result(int32_t output, int32_t sequence, int32_t &rows) const;

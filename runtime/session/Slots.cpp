@@ -183,7 +183,7 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
           "%s: reordering: slot %d holds %d tokens, but its parent %d holds %d; expected as many, or "
           "an empty slot",
           file, list[i], length(list[i]), parents[i], length(parents[i]));
-    if (!model->info().segment && length(parents[i]) > listedTokens())
+    if (!model->hasSummaries() && length(parents[i]) > listedTokens())
       return Status::failure(TALC_ERROR_STATE_FULL,
                              "%s: reordering: slot %d holds %d tokens; sequences of more than %d cannot be reordered",
                              file, parents[i], length(parents[i]), listedTokens());

@@ -321,6 +321,7 @@ ACTIVATIONS = {
     'sigmoid': sigmoid,
     'quick_gelu': lambda x: x * sigmoid(1.702 * x),
     'relu_squared': lambda x: max(x, 0.0)**2,
+    'softplus': lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),
 }
 
 

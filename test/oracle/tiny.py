@@ -45,11 +45,14 @@ SIZES = [
 ]
 TOKENS = [(r'bos_\w+|boi_\w+', 1), (r'eos_\w+|decoder_start_token_id|forced_eos_\w+', 2), (r'cls_\w+', 3),
           (r'sep_\w+', 4), (r'pad_\w+', 0), (r'\w+_token_id|\w+_token_index', 90)]
+RECURRENT = ['linear_attention', 'linear_attention', 'full_attention', 'linear_attention']
 # Types whose keys depend on each other in ways that names do not tell.
 EXCEPTIONS = {
+    'bamba': {'attn_layer_indices': [2]},
     'deepseek_v2': {'num_experts_per_tok': 2},
     'distilbert': {'n_heads': 4},
     'falcon': {'num_kv_heads': 2},
+    'falcon_h1': {'mamba_d_ssm': 128, 'mamba_rms_norm': True, 'ssm_multipliers': [0.5, 1.5, 0.8, 1.1, 0.7]},
     'gpt_neo': {'attention_types': [[['global', 'local'], 2]]},
     'dots1': {'n_routed_experts': 8, 'num_experts_per_tok': 2, 'n_shared_experts': 1},
     'hunyuan_v1_dense': {'head_dim': 16},
@@ -64,11 +67,20 @@ EXCEPTIONS = {
        for name in ('qwen2_vl_text', 'qwen2_5_vl_text', 'qwen3_vl_text')},
     **{name: {'rope_parameters': {'rope_type': 'default', 'rope_theta': 1000.0, 'mrope_section': [1, 1, 2],
                                   'partial_rotary_factor': 0.5}} for name in ('glm4v_text', 'glm4v_moe_text')},
+    'granitemoehybrid': {'layer_types': RECURRENT},
+    'lfm2': {'layer_types': ['conv', 'full_attention', 'conv', 'conv'], 'block_multiple_of': 16},
+    'lfm2_moe': {'layer_types': ['conv', 'full_attention', 'conv', 'conv']},
+    'mamba2': {'num_heads': 8},
     'minimax': {'block_size': 8},
     'ministral': {'head_dim': 16},
     'mt5': {'tie_word_embeddings': True},
+    'nemotron_h': {'layer_types': ['linear_attention', 'mlp', 'full_attention', 'mlp'], 'num_hidden_layers': 4},
+    'olmo_hybrid': {'layer_types': RECURRENT},
     'opt': {'word_embed_proj_dim': 64},
     'phi3': {'original_max_position_embeddings': 64},
+    'qwen3_5_moe_text': {'layer_types': RECURRENT},
+    'qwen3_5_text': {'layer_types': RECURRENT},
+    'qwen3_next': {'layer_types': RECURRENT},
     't5': {'decoder_start_token_id': 0},
     'squeezebert': {'embedding_size': 64},
     'xmod': {'languages': ['en_XX', 'de_DE'], 'default_language': 'de_DE'},

@@ -57,6 +57,7 @@ int main(int count, char **arguments) {
       {"session-options", checkSessionOptions},
       {"slots", checkSlots},
       {"slots-of-model", checkSlotsOfModel},
+      {"states", checkStates},
       {"threads", checkThreads},
   };
   for (auto &entry : table)

@@ -42,6 +42,7 @@ bool checkSegments(const Arguments &arguments);
 bool checkSessionOptions(const Arguments &arguments);
 bool checkSlots(const Arguments &arguments);
 bool checkSlotsOfModel(const Arguments &arguments);
+bool checkStates(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
 
 // The next `count` tokens of the sequence in `slot`; the rows are those of the first result.

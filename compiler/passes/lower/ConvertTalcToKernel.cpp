@@ -11,8 +11,9 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/TalcToKernel.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/RecurrenceOps.h"
 #include "dialects/talc/ModuleKeys.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/RecurrenceOps.h"
 #include "dialects/talc/gradients/Differentiable.h"
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -276,6 +277,38 @@ struct LowerMemory : OpRewritePattern<talc::MemoryOp> {
   }
 };
 
+struct LowerCausalConv : OpRewritePattern<talc::CausalConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::CausalConvOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::CausalConvOp>(op, op.getType(), getStepArgument(op), op.getX(), op.getWeight(),
+                                                      op.getBias(), op.getState(), init, op.getActivationAttr());
+    return success();
+  }
+};
+
+struct LowerRecurrence : OpRewritePattern<talc::RecurrenceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::RecurrenceOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getValues(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::RecurrenceOp>(
+        op, op.getType(), op.getUpdate(), getStepArgument(op), op.getQueries(), op.getKeys(), op.getValues(),
+        op.getState(), op.getDecay(), op.getRates(), op.getFactors(), op.getSkip(), init);
+    return success();
+  }
+};
+
+struct LowerSelectiveScan : OpRewritePattern<talc::SelectiveScanOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::SelectiveScanOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::SelectiveScanOp>(op, op.getType(), getStepArgument(op), op.getX(),
+                                                         op.getSteps(), op.getInput(), op.getOutput(), op.getState(),
+                                                         op.getRates(), op.getSkip(), init);
+    return success();
+  }
+};
+
 // An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.cpp)
 template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
@@ -326,7 +359,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
                  LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
                  LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
-                 LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+                 LowerAttention, LowerMemory, LowerCausalConv, LowerRecurrence, LowerSelectiveScan, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
                  LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>,
                  LowerElementwise<talc::ActivationDgradOp>, LowerElementwise<talc::ClampDgradOp>>(context);
     talc::addExpertPatterns(patterns);

@@ -40,6 +40,18 @@ struct Formula {
     return arith::DivFOp::create(b, loc, x, add(exponential, constant(1.0)));
   }
   Value relu(Value x) const { return arith::MaximumFOp::create(b, loc, x, constant(0.0)); }
+  // max(x, 0) + log(1 + u), u = e^-|x|, where log(1 + u) = 2 (s + s^3/3 + s^5/5 ...) with s = u / (2 + u) <= 1/3: small
+  // results are as precise as large ones.
+  Value softplus(Value x) const {
+    constexpr int terms = 7;  // what follows is below 2^-25
+    Value magnitude = arith::MaximumFOp::create(b, loc, x, mul(x, -1.0));
+    Value u = math::ExpOp::create(b, loc, mul(magnitude, -1.0));
+    Value s = arith::DivFOp::create(b, loc, u, add(u, constant(2.0))), square = mul(s, s);
+    Value series = constant(1.0 / (2 * terms - 1));
+    for (int term = terms - 1; term > 0; --term)
+      series = add(mul(series, square), constant(1.0 / (2 * term - 1)));
+    return add(mul(mul(s, 2.0), series), relu(x));
+  }
 };
 
 }  // namespace
@@ -70,6 +82,8 @@ static Value activationFormula(OpBuilder &builder, Location loc, ActivationKind 
     return f.timesSigmoid(f.constant(1.0), x);
   case ActivationKind::tanh:
     return math::TanhOp::create(builder, loc, x);
+  case ActivationKind::softplus:
+    return f.softplus(x);
   }
   talc::endByDefect("every activation is handled");
 }

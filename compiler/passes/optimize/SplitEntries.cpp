@@ -94,17 +94,18 @@ struct SplitEntries : talc::impl::SplitEntriesBase<SplitEntries> {
   // Whether steps depend on earlier ones, or on a source.
   static bool readsKvCache(const Functions &functions) {
     return reads(functions, KvCacheRole::sequence) || reads(functions, KvCacheRole::source) ||
-           reads(functions, KvCacheRole::memory);
+           reads(functions, KvCacheRole::memory) || reads(functions, KvCacheRole::recurrence);
   }
 
   static bool reads(const Functions &functions, KvCacheRole role) {
     return llvm::any_of(functions, [&](Operation *function) {
       WalkResult result = function->walk([&](Operation *op) {
-        auto read = dyn_cast<KvReadOp>(op);
-        auto memory = dyn_cast<MemoryOp>(op);
-        Value state = read ? read.getCache() : memory ? memory.getCache() : Value();
-        return state && cast<KvCacheType>(state.getType()).getRole() == role ? WalkResult::interrupt()
-                                                                             : WalkResult::advance();
+        auto isOfRole = [&](Type type) {
+          auto cache = dyn_cast<KvCacheType>(type);
+          return cache && cache.getRole() == role;
+        };
+        bool isRead = !isa<KvAppendOp, func::CallOp>(op) && llvm::any_of(op->getOperandTypes(), isOfRole);
+        return isRead ? WalkResult::interrupt() : WalkResult::advance();
       });
       return result.wasInterrupted();
     });

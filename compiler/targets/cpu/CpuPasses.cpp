@@ -63,6 +63,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createExpandMoe({lanes}));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandMemory({lanes}));
+  passes.addPass(createExpandRecurrences({lanes}));
   passes.addPass(createExpandGradients({lanes}));
   passes.addPass(createExpandRows({lanes}));
   // When the bodies of all tasks are loops: which thread runs which.

@@ -26,11 +26,13 @@ static bool isRelative(const std::optional<Rope> &rope) {
 void Decoder::definePositions(GraphBuilder &g) const {
   if (attention.infini)
     return g.segments(attention.infini->segment);
-  const auto &windows = attention.windows;
+  if (!stateLayers.empty() && std::all_of(stateLayers.begin(), stateLayers.end(), [](bool has) { return has; }))
+    return g.anyLength();
   const auto &ropes = attention.ropes;
   int64_t usual = usualLength(ropes.front());
-  bool endless = std::all_of(windows.begin(), windows.end(), [](int64_t window) { return window > 0; }) &&
-                 std::all_of(ropes.begin(), ropes.end(), isRelative) && !attention.growth;
+  bool endless = std::all_of(ropes.begin(), ropes.end(), isRelative) && !attention.growth;
+  for (int64_t layer = 0; layer < layers; ++layer)
+    endless &= attention.windows[layer] > 0 || hasState(layer);
   g.positions(std::max(positions, usual), hasHardPositions, usual, endless && !hasHardPositions);
 }
 
@@ -70,12 +72,17 @@ Tensor Decoder::layer(GraphBuilder &g, Tensor x, int64_t number) const {
   auto process = [&](Tensor y) {
     return otherFeedForward ? otherFeedForward(g, y, number) : feedForward(g, y, number);
   };
-  Tensor y = number > 0 || isFirstNormed ? normed(g, x, attentionNorms.input) : x;
-  Tensor mixed = joined(g, hasNormedResidual ? y : x, attend(y), attentionNorms);
+  const bool hasOthers = stateless && !hasState(number);
+  const PartNorms &outer = hasOthers ? stateless->first : attentionNorms,
+                  &inner = hasOthers ? stateless->second : innerNorms;
+  Tensor y = number > 0 || isFirstNormed ? normed(g, x, outer.input) : x;
+  Tensor mixed = joined(g, hasNormedResidual ? y : x, attend(y), outer);
+  if (hasOnePart)
+    return mixed;
   if (isParallel)
-    return joined(g, mixed, process(innerNorms.input.empty() ? y : normed(g, x, innerNorms.input)), innerNorms);
-  Tensor z = normed(g, mixed, innerNorms.input);
-  return joined(g, hasNormedResidual ? z : mixed, process(z), innerNorms);
+    return joined(g, mixed, process(inner.input.empty() ? y : normed(g, x, inner.input)), inner);
+  Tensor z = normed(g, mixed, inner.input);
+  return joined(g, hasNormedResidual ? z : mixed, process(z), inner);
 }
 
 Tensor Decoder::logits(GraphBuilder &g, Tensor x, Weight matrix) const {

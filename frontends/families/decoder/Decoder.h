@@ -13,6 +13,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace talc {
 
@@ -56,6 +58,7 @@ struct DecoderDefaults {
 using LayerRule = std::function<bool(int64_t layer)>;
 
 LayerRule inEveryLayer();
+LayerRule inNoLayer();
 // In all layers but every `period`th.
 LayerRule exceptEvery(int64_t period);
 // In layers from `first` on.
@@ -121,6 +124,11 @@ struct Decoder {
   LayerRule readRopeLayers() const;
   // Layers without positions.
   void dropRopes(const LayerRule &where);
+  // Layers of these types, as layer_types calls them, have a part with a state for attention; without that key those
+  // where `usual` says so. Called before readWindows.
+  void readStateLayers(const std::vector<std::string> &types, const LayerRule &usual);
+  // Gives these layers a part for attention.
+  void replaceAttention(const LayerPart &part);
   // Layers where `where` says so have this part for the feed-forward.
   void replaceFeedForward(const LayerRule &where, const LayerPart &part);
 
@@ -154,12 +162,18 @@ struct Decoder {
   Norm norm;  // of features between parts
   PartNorms attentionNorms = {"input_layernorm", {}, {}}, innerNorms = {"post_attention_layernorm", {}, {}};
   bool isFirstNormed = true;       // the attention of the first layer has a norm before it
+  // The same of layers without a state, where those with one have others.
+  std::optional<std::pair<PartNorms, PartNorms>> stateless;
   bool isParallel = false;         // both parts read the layer's input
   bool hasNormedResidual = false;  // the residual is what a part reads
   double residualFactor = 1;       // of what parts yield
 
   HeadAttention attention;
   FeedForward feedForward;
+  std::vector<std::string> stateTypes;  // the entries of layer_types for layers with states; empty: there are none
+  std::vector<bool> stateLayers;        // per layer: has a part with a state for attention; empty: no layer has
+  bool hasOnePart = false;              // layers have no feed-forward beside attention or what replaces it
+
   LayerPart otherAttention;    // instead of `attention`
   LayerPart otherFeedForward;  // instead of `feedForward`
 
@@ -170,6 +184,7 @@ private:
   void chooseTask(GraphBuilder &g);
   void definePositions(GraphBuilder &g) const;
   Tensor embed(GraphBuilder &g, Weight table) const;
+  bool hasState(int64_t layer) const { return !stateLayers.empty() && stateLayers[layer]; }
   Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const;
   Tensor normed(GraphBuilder &g, Tensor x, const std::string &name) const;
   Tensor joined(GraphBuilder &g, Tensor residual, Tensor made, const PartNorms &norms) const;

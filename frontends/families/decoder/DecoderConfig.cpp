@@ -2,6 +2,7 @@
 // Reads what decoders have in common from a configuration.
 #include "frontends/families/decoder/Decoder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <tuple>
@@ -10,6 +11,10 @@ namespace talc {
 
 LayerRule inEveryLayer() {
   return [](int64_t) { return true; };
+}
+
+LayerRule inNoLayer() {
+  return [](int64_t) { return false; };
 }
 
 LayerRule exceptEvery(int64_t period) {
@@ -150,12 +155,30 @@ void Decoder::readWindows(std::optional<int64_t> window, const LayerRule &slides
                                              std::to_string(layers) + " layers (num_hidden_layers)");
   for (int64_t layer = 0; layer < layers; ++layer) {
     bool sliding = types.empty() ? window && slides(layer) : types[layer] == "sliding_attention";
-    if (!types.empty() && !sliding && types[layer] != "full_attention")
+    bool hasOther = !types.empty() && !sliding && types[layer] != "full_attention";
+    if (hasOther && stateTypes.empty())
       return config.unsupported("layer_types", "talc knows full_attention and sliding_attention");
+    if (hasOther && !stateLayers[layer] && types[layer] != "attention")
+      return config.unsupported("layer_types", "talc knows full_attention and " + stateTypes.front());
     if (sliding && !window)
       return config.invalid("layer_types", "has sliding_attention, but the configuration gives no window");
     attention.windows.push_back(sliding ? *window : 0);
   }
+}
+
+void Decoder::readStateLayers(const std::vector<std::string> &types, const LayerRule &usual) {
+  stateTypes = types;
+  for (const std::string &entry : config.texts("layer_types"))
+    stateLayers.push_back(std::find(types.begin(), types.end(), entry) != types.end());
+  for (int64_t layer = 0; !config.has("layer_types") && layer < layers; ++layer)
+    stateLayers.push_back(usual(layer));
+}
+
+void Decoder::replaceAttention(const LayerPart &part) {
+  LayerPart usual = otherAttention;
+  otherAttention = [this, part, usual](GraphBuilder &g, Tensor x, int64_t layer) {
+    return hasState(layer) ? part(g, x, layer) : usual ? usual(g, x, layer) : attention(g, x, layer);
+  };
 }
 
 void Decoder::readRopes(const RopeKeys &sliding) {

@@ -58,6 +58,8 @@ Tensor HeadAttention::operator()(GraphBuilder &g, Tensor x, int64_t layer) const
     mixed = g.segmentMemory(mixed, q.plain, k.plain, v,
                             {sizes.heads, sizes.keyValueHeads, gates, infini->delta, infini->localFirst});
   }
+  if (projections.hasGates)
+    mixed = g.mul(mixed, g.activation(projections.gates(g, x, sizes), Activation::Sigmoid));
   if (!gate.empty())
     mixed = g.mul(mixed,
                   g.activation(Linear{gate}.write(g, x, mixed.width(), "heads by hidden_size"), Activation::Sigmoid));

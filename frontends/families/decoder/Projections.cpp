@@ -65,7 +65,22 @@ Tensor Projections::prepare(GraphBuilder &g, Tensor x, const HeadSizes &sizes) c
   return isProduct ? all.write(g, x, sizes.rowCount(), "queries, keys and values") : x;
 }
 
+// Half of the rows of each head, where files have its gates behind it.
+static Tensor halfOfQueries(GraphBuilder &g, Tensor x, const Linear &query, const HeadSizes &sizes, int64_t first) {
+  const std::string why = "queries and gates by hidden_size";
+  auto half = [&](Weight weight) { return g.rows(weight, first, sizes.width, 2 * sizes.width); };
+  int64_t outputs = 2 * sizes.heads * sizes.width;
+  Weight matrix = half(g.weight(query.name + ".weight", {outputs, x.width()}, why));
+  return g.linear(x, matrix, query.bias ? half(g.weight(query.name + ".bias", {outputs}, why)) : Weight());
+}
+
+Tensor Projections::gates(GraphBuilder &g, Tensor x, const HeadSizes &sizes) const {
+  return halfOfQueries(g, x, query, sizes, sizes.width);
+}
+
 Tensor Projections::project(GraphBuilder &g, Tensor x, const HeadSizes &sizes, HeadPart part) const {
+  if (hasGates && part == HeadPart::Query)
+    return halfOfQueries(g, x, query, sizes, 0);
   auto arranged = [&](Weight weight) { return part == HeadPart::Value ? weight : ordered(g, weight, sizes); };
   const Linear &linear = packing != Packing::Apart ? all
                          : part == HeadPart::Query ? query

@@ -37,6 +37,7 @@ struct Projections {
   Linear query = {"self_attn.q_proj"}, key = {"self_attn.k_proj"}, value = {"self_attn.v_proj"};
   Linear all = {"self_attn.qkv_proj"};  // unless they are apart
   Linear output = {"self_attn.o_proj"};
+  bool hasGates = false;       // behind each head's rows of the query's tensor stand those of its gates
   int64_t pairedFeatures = 0;  // features of a head that files pair with their neighbors for rope; 0: they pair halves
   bool turnsBack = false;      // rope turns by negative angles
 
@@ -51,6 +52,8 @@ struct Projections {
   // Makes what `project` takes: the input itself, or its product with a fused matrix whose rows cannot be taken.
   Tensor prepare(GraphBuilder &g, Tensor x, const HeadSizes &sizes) const;
   Tensor project(GraphBuilder &g, Tensor prepared, const HeadSizes &sizes, HeadPart part) const;
+  // The gates of what heads yield, before their activation.
+  Tensor gates(GraphBuilder &g, Tensor x, const HeadSizes &sizes) const;
   // Weights of queries and keys, in the order in which rope takes features.
   Weight ordered(GraphBuilder &g, Weight weight, const HeadSizes &sizes) const;
 };

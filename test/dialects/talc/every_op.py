@@ -25,7 +25,8 @@ def models():
 
 def main():
     interpreter = text('compiler/reference/*.cpp')
-    printed, refused = text('test/dialects/talc/round-trip.mlir'), text('test/dialects/talc/invalid-*.mlir')
+    printed = text('test/dialects/talc/round-trip.mlir', 'test/dialects/talc/round-trip-recurrences.mlir')
+    refused = text('test/dialects/talc/invalid-*.mlir')
     numeric = models()
     missing = []
 
@@ -34,7 +35,8 @@ def main():
             missing.append(f'{what} does not occur in {where}')
 
     ops = re.findall(r'def Talc_(\w+) : Talc_Op<"(\w+)"',
-                     text('dialects/talc/TalcOps.td', 'dialects/talc/AttentionOps.td', 'dialects/talc/QuantizeOp.td'))
+                     text('dialects/talc/TalcOps.td', 'dialects/talc/AttentionOps.td', 'dialects/talc/QuantizeOp.td',
+                          'dialects/talc/RecurrenceOps.td'))
     for name, mnemonic in ops:
         op = f'talc.{mnemonic}'
         expect(op, 'compiler/reference', re.search(rf'\b{name}\b', interpreter))

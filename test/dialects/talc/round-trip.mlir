@@ -169,6 +169,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %15 = talc.activation quick_gelu %x : tensor<?x32xf32>
     // CHECK-NEXT: talc.activation relu_squared %
     %16 = talc.activation relu_squared %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation softplus %
+    %softplus = talc.activation softplus %x : tensor<?x32xf32>
     // CHECK-NEXT: %[[SUM:.*]] = talc.add %[[X]], %{{.*}} : tensor<?x32xf32>
     %17 = talc.add %x, %16 : tensor<?x32xf32>
     // CHECK-NEXT: talc.mul %[[SUM]], %[[X]] : tensor<?x32xf32>

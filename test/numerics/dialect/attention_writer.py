@@ -2,6 +2,7 @@
 """The part of model_writer.Model for tokens that have positions and meet others: rotary positions, KV caches, attention,
 memories."""
 import plain_math as pm
+import plain_recurrences as pr
 from model_values import Handle, Value, attributes, number, types
 
 
@@ -66,6 +67,38 @@ class AttentionWriter:
                          f'({types(local, q, k, v, state, self.sequences, gates)}) -> {result.type}', result,
                          lambda env: pm.memory(update, *(env[x.name] for x in (local, q, k, v, gates)), heads,
                                                env[state.name], local_first))
+
+    def recurrence_state(self, heads, columns, rows):
+        name = self.fresh('@state')
+        result = Handle('%' + name[1:], f'!talc.kv_cache<{heads} x {columns} x {rows}, recurrence>')
+        self.symbols.append(f'talc.kv_cache {name} : {result.type}')
+        return self.get_state(result)
+
+    def causal_conv(self, x, weight, bias, state, silu):
+        result = self.activations(x.shape[1])
+        operands = types(*filter(None, (x, weight, bias, state, self.sequences)))
+        text = f'talc.causal_conv {x.name}, {weight.name}' + (f' bias {bias.name}' if bias else '')
+        text += f', {state.name}, {self.sequences.name}' + (' then silu' if silu else '')
+
+        def compute(env):
+            rows = pr.causal_conv(env[x.name], env[weight.name], env[bias.name] if bias else None)
+            return pm.each(pm.ACTIVATIONS['silu'], rows) if silu else rows
+        return self.emit(f'{text} : ({operands}) -> {result.type}', result, compute)
+
+    def recurrence(self, update, q, k, v, state, decay, rates, factors, skip, depth):
+        result = self.activations(v.shape[1])
+        operands = types(*filter(None, (q, k, v, state, self.sequences, decay, rates, factors, skip)))
+        text = f'talc.recurrence {update} {q.name}, {k.name}, {v.name}, {state.name}, {self.sequences.name} '
+        text += f'decay {decay.name} rates {rates.name} factors {factors.name}' + (f' skip {skip.name}' if skip else '')
+        return self.emit(f'{text} : ({operands}) -> {result.type}', result, lambda env: pr.recurrence(
+            update, *(env[x.name] for x in (q, k, v, decay, rates, factors)), env[skip.name] if skip else None, depth))
+
+    def selective_scan(self, x, steps, inputs, outputs, state, rates, skip, groups):
+        result, operands = self.activations(x.shape[1]), (x, steps, inputs, outputs, state, self.sequences, rates, skip)
+        names = ', '.join(value.name for value in operands[:6])
+        return self.emit(f'talc.selective_scan {names} rates {rates.name} skip {skip.name} : ({types(*operands)}) -> '
+                         f'{result.type}', result, lambda env: pr.selective_scan(
+                             *(env[value.name] for value in (x, steps, inputs, outputs, rates, skip)), groups))
 
     # --- attention
 

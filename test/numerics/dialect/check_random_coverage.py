@@ -28,6 +28,7 @@ ELSEWHERE = {
     '#talc.quantized': 'the same: check_quantized.py',
     'talc.experts rounding': 'set by quantize-activations: check_quantized_matmul.py',
     '!talc.kv_cache layout': 'chosen by targets, behind stage optimize: layout-kv-cache.mlir',
+    '!talc.kv_cache recurrence': 'read and written by ops with states alone: recurrent_models.py',
     'talc.kv_cache offset': 'assigned in stage bufferize: plan-memory.mlir', 'talc.weight offset': 'the same',
     'talc.weight format': 'written by assign-formats: assign-formats.mlir', 'talc.derive format': 'the same',
     'talc.weight quantize_to': 'the same', 'talc.weight importance': 'the same', 'talc.weight divergence': 'the same',

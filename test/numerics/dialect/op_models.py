@@ -7,6 +7,7 @@ sum over the cases.
 those that read a state; texts of `SEGMENTED` go on in segments.
 """
 import grouped_models
+import recurrent_models
 import vocabulary_models
 from model_writer import Model
 
@@ -229,7 +230,7 @@ for kind in ['layer', 'rms']:
         return m.norm(kind, projected(m, x, groups * width), m.weight([groups * width], 1.0), bias, groups=groups)
 
 
-for kind in ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared']:
+for kind in ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared', 'softplus']:
     @case(f'activation-{kind}')
     def activation(m, x, random, kind=kind):
         return m.activation(kind, m.scale(x, 3))
@@ -429,4 +430,5 @@ for update in ['linear', 'delta']:
             gates, memory = m.weight([heads], deviation=2.0), m.state(kv_heads, width, 'memory')
             return m.memory(update, local, q, k, v, memory, gates, heads, random.random() < 0.5)
 grouped_models.register(case, projected, DECODERS)
+recurrent_models.register(case, projected, DECODERS)
 vocabulary_models.register(case, projected)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers of random blocks in which every row is by itself: feed-forward layers of all kinds, mixtures of experts."""
 
-FUNCTIONS = ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared']
+FUNCTIONS = ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared', 'softplus']
 FORMS = ['plain', 'gated', 'gated-op', 'gated-op', 'sliced', 'groups', 'softmax', 'mixture', 'mixture']
 
 

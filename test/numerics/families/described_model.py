@@ -34,10 +34,14 @@ LLAMA = {
     'growth': None,  # weight, period, shift, whether only without rope: see grown
     'first_normed': True, 'table_norm': '', 'output_norm': '', 'inner_norm': '', 'last_bias': '', 'transform': None,
     'clip': None, 'scale': None, 'factors': (1.0, 1.0, 1.0), 'moe': None, 'dense': (),
+    'gated_queries': False,  # behind each head's query stands its gate
+    'only_parts': None,  # layers have one, by a letter: M for the mixer, * for attention, - for the feed-forward
+    'stateless': None,  # norms before and behind parts of layers without a mixer
+    'mixer': None,  # what some layers have for attention: see recurrent_decoders
 }
 MOE = {'each': 'mlp.experts', 'names': ('gate_proj', 'up_proj', 'down_proj'), 'router': 'mlp.gate', 'experts': 5,
        'chosen': 2, 'inner': 11, 'scores': 'softmax', 'bias': None, 'bias_rows': (), 'normalized': True, 'factor': 1.0, 'shared': None,
-       'average': False, 'in_one': None, 'form': 'halves', 'routes': None, 'scales_input': False, 'behind': ''}
+       'shared_gate': None, 'average': False, 'in_one': None, 'form': 'halves', 'routes': None, 'scales_input': False, 'behind': ''}
 
 
 def sizes_of(config):
@@ -83,6 +87,53 @@ def add_moe(c, at, moe, width):
             c.linear(at + names[1], width, inner, False)
         else:
             add_gated(c, [at + name for name in names], width, inner)
+    if moe['shared_gate']:
+        c.linear(at + moe['shared_gate'], 1, width, False)
+
+
+def add_attention(c, config, t, at):
+    width, (heads, shared, each) = config['hidden_size'], sizes_of(config)
+    if t['packed']:
+        add_linear(c, t, at + t['packed'], (heads + 2 * shared) * each, width, 'in' in t['biases'])
+    if t['gate']:
+        c.linear(at + t['gate'], heads * each, width, False)
+    for name, count in zip(t['attention'], () if t['packed'] else (heads, shared, shared)):
+        c.linear(at + name, count * each * (2 if t['gated_queries'] and name == t['attention'][0] else 1), width,
+                 'in' in t['biases'])
+    add_linear(c, t, at + t['attention'][3], width, heads * each, 'out' in t['biases'])
+    for name, count in zip(t['head_names'] if t['head_norm'] and t['head_scale'] else (), (heads, shared)):
+        c.norm(at + name, each * (count if t['head_norm'] == 'all' else 1), t['head_form'] == 'layer')
+    if t['sinks']:
+        c.add(at + t['sinks'], heads, deviation=1.0)
+
+
+def add_attended(c, config, t, n, at):
+    if t['mixer'] and t['mixer'].has(n):
+        t['mixer'].add(c, at, config['hidden_size'])
+    if not t['mixer'] or not t['mixer'].has(n) or t['mixer'].is_beside:
+        add_attention(c, config, t, at)
+
+
+def add_processed(c, config, t, n, at):
+    width, inner = config['hidden_size'], config['intermediate_size']
+    if t['moe'] and n not in t['dense']:
+        add_moe(c, at, t['moe'], width)
+    elif t['fused']:
+        c.linear(at + t['inner'][1], 2 * inner, width, False)
+        c.linear(at + t['inner'][2], width, inner, False)
+    elif t['transposed']:
+        add_linear(c, t, at + t['inner'][1], inner, width, True)
+        add_linear(c, t, at + t['inner'][2], width, inner, True)
+    else:
+        add_gated(c, [at + name if name else '' for name in t['inner']], width, inner, 'inner' in t['biases'])
+
+
+def parts_of(t, n):
+    """The parts of a layer, each with the names of the norms before and behind it and of the sum."""
+    other = t['stateless'] and not t['mixer'].has(n)
+    before, behind = t['stateless'] if other else (t['before'], t['behind'])
+    parts = [processed if t['only_parts'][n] == '-' else attended] if t['only_parts'] else [attended, processed]
+    return list(zip(parts, before, behind, t['sums']))
 
 
 def fill(c, config, t):
@@ -98,34 +149,18 @@ def fill(c, config, t):
         c.add(t['rows'] + '.weight', config['max_position_embeddings'] + t['first'], width, deviation=0.5)
     for n in range(config['num_hidden_layers']):
         at = f'{t["place"]}.{n}.'
-        for name in (*t['before'][0 if n or t['first_normed'] else 1:], *t['behind'], *t['sums']):
+        parts, *names = zip(*parts_of(t, n))
+        for name in [name for kind in names for name in kind][0 if n or t['first_normed'] else 1:]:
             norm(at + name if name else '')
         for name, size in (t['output_norm'], heads * each), (t['inner_norm'], inner):
             if name:
                 c.norm(at + name, size, False)
         if t['last_bias'] and n == config['num_hidden_layers'] - 1:
             c.add(at + t['last_bias'], width)
-        if t['packed']:
-            add_linear(c, t, at + t['packed'], (heads + 2 * shared) * each, width, 'in' in t['biases'])
-        if t['gate']:
-            c.linear(at + t['gate'], heads * each, width, False)
-        for name, count in zip(t['attention'], () if t['packed'] else (heads, shared, shared)):
-            c.linear(at + name, count * each, width, 'in' in t['biases'])
-        add_linear(c, t, at + t['attention'][3], width, heads * each, 'out' in t['biases'])
-        for name, count in zip(t['head_names'] if t['head_norm'] and t['head_scale'] else (), (heads, shared)):
-            c.norm(at + name, each * (count if t['head_norm'] == 'all' else 1), t['head_form'] == 'layer')
-        if t['sinks']:
-            c.add(at + t['sinks'], heads, deviation=1.0)
-        if t['moe'] and n not in t['dense']:
-            add_moe(c, at, t['moe'], width)
-        elif t['fused']:
-            c.linear(at + t['inner'][1], 2 * inner, width, False)
-            c.linear(at + t['inner'][2], width, inner, False)
-        elif t['transposed']:
-            add_linear(c, t, at + t['inner'][1], inner, width, True)
-            add_linear(c, t, at + t['inner'][2], width, inner, True)
-        else:
-            add_gated(c, [at + name if name else '' for name in t['inner']], width, inner, 'inner' in t['biases'])
+        if attended in parts:
+            add_attended(c, config, t, n, at)
+        if processed in parts:
+            add_processed(c, config, t, n, at)
     norm(t['last'])
     if t['transform']:
         c.linear(t['transform'][0], width, width, False)
@@ -143,7 +178,7 @@ def normed(c, t, name, x):
     width = len(x[0])
     scale = c[name + '.weight'] if t['norm_scale'] else [1.0] * width
     if t['from_one']:
-        scale = [w + 1 for w in scale]
+        scale = [pm.to_f32(w + 1) for w in scale]
     return pm.norm(t['form'], x, scale, c[name + '.bias'] if t['norm_bias'] else None, t['epsilon'], 1)
 
 
@@ -170,7 +205,8 @@ def head_normed(c, t, n, at, each, q, k):
         return q, k
     if not t['head_scale']:
         return [pm.norm('rms', z, [1.0] * each, None, t['epsilon'], len(z[0]) // each) for z in (q, k)]
-    return [pm.norm(t['head_form'], z, c[f'{at}{name}.weight'], c.tensors.get(f'{at}{name}.bias'), t['epsilon'],
+    scale = lambda name: [pm.to_f32(w + t['from_one']) for w in c[f'{at}{name}.weight']]
+    return [pm.norm(t['head_form'], z, scale(name), c.tensors.get(f'{at}{name}.bias'), t['epsilon'],
                     1 if t['head_norm'] == 'all' else len(z[0]) // each) for name, z in zip(t['head_names'], (q, k))]
 
 
@@ -184,11 +220,21 @@ def grown(t, n, q):
 
 
 def attended(c, config, t, n, at, x):
+    if t['mixer'] and t['mixer'].has(n):
+        y = t['mixer'].mix(c, at, x)
+        return y if not t['mixer'].is_beside else t['mixer'].beside(y, x, lambda z: attention(c, config, t, n, at, z))
+    return attention(c, config, t, n, at, x)
+
+
+def attention(c, config, t, n, at, x):
     heads, shared, each = sizes_of(config)
     if t['packed']:
         q, k, v = map(list, zip(*(pieces(row, t, heads, shared, each) for row in product(c, t, at + t['packed'], x))))
     else:
         q, k, v = (linear(c, at + name, x) for name in t['attention'][:3])
+    if t['gated_queries']:
+        both = [dl.heads_of(row, 2 * each) for row in q]
+        q, gates = ([[z for head in row for z in head[part]] for row in both] for part in (slice(0, each), slice(each, None)))
     if not t['behind_rope']:
         q, k = head_normed(c, t, n, at, each, q, k)
     if t['clip']:
@@ -209,6 +255,8 @@ def attended(c, config, t, n, at, x):
         y = md.attend_sunk(dl.scaled(q, scale * each**0.5), k, v, each, t['window'](n), c[at + t['sinks']])
     else:
         y = dl.attend(q, k, v, each, scale, t['window'](n), t['caps'][0])
+    if t['gated_queries']:
+        y = dl.times(y, apply('sigmoid', gates))
     if t['gate']:
         y = dl.times(y, apply('sigmoid', linear(c, at + t['gate'], x)))
     if t['output_norm']:
@@ -258,7 +306,8 @@ def mixed_row(c, at, moe, row):
         matrices = [c[at + name + '.weight'] for name in names]
         if len(names) == 2:
             matrices = [matrices[0][:inner], matrices[0][inner:], matrices[1]]
-        result = [a + b for a, b in zip(result, gated_row(row, *matrices))]
+        share = pm.sigmoid(linear(c, at + moe['shared_gate'], [row])[0][0]) if moe['shared_gate'] else 1.0
+        result = [a + share * b for a, b in zip(result, gated_row(row, *matrices))]
     return [a / 2 for a in result] if moe['average'] else result
 
 
@@ -294,7 +343,7 @@ def decoder(c, config, ids, t):
             y = normed(c, t, place(t['before'][0]), x)
             x = add(add(x, attended(c, config, t, n, at, y)), processed(c, config, t, n, at, y))
             continue
-        for part, before, behind, total in zip((attended, processed), t['before'], t['behind'], t['sums']):
+        for part, before, behind, total in parts_of(t, n):
             first = n == 0 and part is attended and not t['first_normed']
             y = part(c, config, t, n, at, x if first else normed(c, t, place(before), x))
             x = normed(c, t, place(total), add(x, dl.scaled(normed(c, t, place(behind), y), residual)))

@@ -13,6 +13,9 @@ talc.kv_cache @memory : !talc.kv_cache<2 x 12 x 17, source>
 // A memory has no tokens.
 // CHECK: talc.kv_cache @segments : !talc.kv_cache<2 x 12 x 17, memory in #kernel.matrices>
 talc.kv_cache @segments : !talc.kv_cache<2 x 12 x 17, memory>
+// The state of a recurrence has none either: here it is 2 matrices of 17 rows and 12 columns.
+// CHECK: talc.kv_cache @state : !talc.kv_cache<2 x 12 x 17, recurrence in #kernel.columns<32>>
+talc.kv_cache @state : !talc.kv_cache<2 x 12 x 17, recurrence>
 // A KV cache that has a layout keeps it.
 // CHECK: talc.kv_cache @given : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<64 x bf16>>
 talc.kv_cache @given : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<64 x bf16>>

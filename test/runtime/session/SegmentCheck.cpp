@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PATH: texts of a model with segments (segments.test) go on without end, in the same bits however they are cut; their
-// slots are saved, loaded and reordered as those of other models, but forget all or nothing.
+// PATH: texts of a model with segments (segments.test) or with states (states.test) go on without end, in the same bits
+// however they are cut; their slots are saved, loaded and reordered as those of other models, but forget all or
+// nothing.
 #include "test/runtime/RuntimeChecks.h"
 
 #include <algorithm>
@@ -118,7 +119,35 @@ bool checkForgetting(Texts &texts) {
   return expect(texts.evaluate(0, text(9)) == fresh, "the step again") && good;
 }
 
+// A step of many tokens is aborted when it has begun; what it changed is put back.
+bool checkAborting(Texts &texts) {
+  for (int32_t slot : {0, 1})
+    talc_slot_reset(texts.session, slot, nullptr);
+  Logits behind = texts.evaluate(0, text(81));
+  bool good = expect(texts.evaluate(1, text(80)) != behind, "a token more");
+  texts.aborts = 1;
+  good &= expect(texts.evaluate(1, text(90)).empty(), "the step is aborted");
+  texts.aborts = 0;
+  return expect(talc_slot_length(texts.session, 1) == 80, "the length as before") &&
+         expect(texts.evaluate(1, {text(81).back()}) == behind, "the states as before") && good;
+}
+
+bool checkStateFacts(Texts &texts) {
+  talc_model_info info = {};
+  info.struct_size = sizeof(info);
+  talc_model_get_info(texts.model, &info, nullptr);
+  // Blocks of 32 columns: 2 rows of a convolution, 2 matrices of 3 rows.
+  return expect(info.segment == 0 && info.state_bytes_per_token == 0 && info.state_bytes_fixed == (2 + 6) * 128,
+                "the facts");
+}
+
 }  // namespace
+
+bool checkStates(const Arguments &arguments) {
+  Texts texts(arguments.at(0));
+  return texts.opened && checkStateFacts(texts) && checkCuts(texts) && checkSaving(texts) && checkReordering(texts) &&
+         checkForgetting(texts) && checkAborting(texts);
+}
 
 bool checkSegments(const Arguments &arguments) {
   Texts texts(arguments.at(0));

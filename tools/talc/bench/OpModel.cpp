@@ -166,7 +166,7 @@ static const std::vector<OpKind> &opKinds() {
        "generic",
        "SxD",
        "S tokens of width D",
-       {"relu", "relu_squared", "gelu", "gelu_tanh", "silu", "quick_gelu", "sigmoid", "tanh"},
+       {"relu", "relu_squared", "gelu", "gelu_tanh", "silu", "quick_gelu", "sigmoid", "softplus", "tanh"},
        /*formats=*/false,
        writeActivation},
       {"embedding",

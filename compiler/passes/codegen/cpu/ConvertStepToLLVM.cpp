@@ -204,7 +204,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> { return {r.buffer(type(o), weightAddress(r, o))}; })
       .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.getOffset(o.getNameAttr()))}; })
-      .Case<kernel::KeysOp, kernel::MatricesOp>([&](auto o) -> SmallVector<Value> {
+      .Case<kernel::KeysOp, kernel::MatricesOp, kernel::ColumnsOp>([&](auto o) -> SmallVector<Value> {
         return {r.buffer(type(o), r.kvAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {

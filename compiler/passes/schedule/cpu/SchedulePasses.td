@@ -159,6 +159,17 @@ def ExpandMemory : Pass<"expand-memory", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }
 
+def ExpandRecurrences : Pass<"expand-recurrences", "mlir::ModuleOp"> {
+  let summary = "expand ops with states of recurrences to loops";
+  let description = [{
+    Replaces kernel.causal_conv, kernel.recurrence and kernel.selective_scan by loops: a task takes a block of columns of a
+    head of a sequence through all of its tokens.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
 def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
   let summary = "expand row-wise ops to loops";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register, unless the module has kernel.isa">];
