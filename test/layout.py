@@ -160,7 +160,7 @@ def families(files):
     """A model family is written in the vocabulary of GraphBuilder.h alone, or varies a model that others vary."""
     for path, number, included in includes(files):
         if path.startswith("frontends/families/") and not path.endswith(("/Families.cpp", "/Families.h")):
-            shared = re.fullmatch(r"frontends/families/(?:\w+Model|decoder/\w+)\.h", included)
+            shared = re.fullmatch(r"frontends/families/(?:\w+Model|decoder/\w+|encoder/\w+Model)\.h", included)
             if included not in FAMILY_MAY_INCLUDE and not shared:
                 yield path, number, f"a family must not include '{included}'"
 

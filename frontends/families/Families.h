@@ -183,7 +183,6 @@ void defineStableLm(GraphBuilder &graph, const ModelConfig &config);
 void defineStarcoder2(GraphBuilder &graph, const ModelConfig &config);
 void defineT5(GraphBuilder &graph, const ModelConfig &config);
 void defineTransfoXl(GraphBuilder &graph, const ModelConfig &config);
-void defineUltraBert(GraphBuilder &graph, const ModelConfig &config);
 void defineUmt5(GraphBuilder &graph, const ModelConfig &config);
 void defineVaultGemma(GraphBuilder &graph, const ModelConfig &config);
 void defineXglm(GraphBuilder &graph, const ModelConfig &config);

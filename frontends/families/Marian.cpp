@@ -117,6 +117,7 @@ void defineBigBirdPegasus(GraphBuilder &g, const ModelConfig &config) {
 // LED (arXiv 2004.05150): BART with windows in the encoder, and without tokens that see all others.
 void defineLed(GraphBuilder &g, const ModelConfig &config) {
   MarianVariant variant;
+  variant.base = "led.";
   variant.positions = MarianPositions::Learned;
   variant.learnedFirst = 0;
   variant.positionsKey = "max_encoder_position_embeddings";

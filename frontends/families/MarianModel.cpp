@@ -9,10 +9,11 @@
 
 namespace talc {
 
-MarianStack::MarianStack(const ModelConfig &config, const std::string &name, int64_t width, int64_t count)
-    : place("model." + name + ".") {
+MarianStack::MarianStack(const ModelConfig &config, const MarianVariant &variant, const std::string &name,
+                         int64_t width)
+    : place(variant.base + name + ".") {
   const std::string headsKey = name + "_attention_heads";
-  layers = config.integer((name + "_layers").c_str(), count, ModelConfig::layerCount);
+  layers = config.integer((name + "_layers").c_str(), variant.layers, ModelConfig::layerCount);
   heads = config.integer(headsKey.c_str(), 16, ModelConfig::headCount);
   inner = config.integer((name + "_ffn_dim").c_str(), 4096, ModelConfig::size);
   config.requireDivides(headsKey.c_str(), heads, "d_model", width);
@@ -20,7 +21,7 @@ MarianStack::MarianStack(const ModelConfig &config, const std::string &name, int
 
 Marian::Marian(const ModelConfig &config, const MarianVariant &variant)
     : variant(variant), width(config.integer("d_model", 1024, ModelConfig::size)),
-      encoder(config, "encoder", width, variant.layers), decoder(config, "decoder", width, variant.layers) {
+      encoder(config, variant, "encoder", width), decoder(config, variant, "decoder", width) {
   positions = config.integer(variant.positionsKey, variant.positionCount, ModelConfig::positionCount);
   targetPositions = config.integer(variant.targetPositionsKey, 1024, ModelConfig::positionCount);
   activation = config.activation("activation_function", variant.activation);
@@ -197,7 +198,7 @@ Tensor Marian::decode(GraphBuilder &g, Tensor x, Tensor memory) const {
 
 // Version 5 of transformers saves three tables if none are tied, of which nothing uses the shared one.
 Marian::TableNames Marian::tableNames(GraphBuilder &g) const {
-  const std::string shared = "model.shared.weight";
+  const std::string shared = variant.base + "shared.weight";
   const std::string source = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
   if (!sharedEmbedding)
     return {source, target};

@@ -39,7 +39,7 @@ struct MarianVariant {
   const char *sourceKey = "vocab_size";
   const char *targetKey = nullptr;  // of a vocabulary and a table of the decoder's own; null: there are none
   bool tied = true;                 // the default of tie_word_embeddings
-  std::string head = "lm_head", lastNorm = "layer_norm";
+  std::string base = "model.", head = "lm_head", lastNorm = "layer_norm";
   MarianAttention encoderAttention = {};
   bool attentionBias = true;
   // The class of a text reads the text, and again, behind this token, in the decoder; -1: the family has none.
@@ -49,7 +49,7 @@ struct MarianVariant {
 
 // The encoder or the decoder.
 struct MarianStack {
-  MarianStack(const ModelConfig &config, const std::string &name, int64_t width, int64_t layers);
+  MarianStack(const ModelConfig &config, const MarianVariant &variant, const std::string &name, int64_t width);
 
   std::string place;  // of its tensors
   int64_t layers, heads, inner;

@@ -31,7 +31,7 @@ def led():
             for short, long in (('q', 'query'), ('k', 'key'), ('v', 'value')):
                 name = name.replace(f'self_attn.{short}_proj', f'self_attn.longformer_self_attn.{long}')
             name = name.replace('self_attn.out_proj', 'self_attn.output')
-        return name
+        return name.replace('model.', 'led.', 1)
     c, config, evaluate, _ = fm.relative('led', activation_function='gelu', attention_window=6)
     del config['max_position_embeddings']
     return c, {**config, 'max_encoder_position_embeddings': 30, 'max_decoder_position_embeddings': 30}, evaluate, names

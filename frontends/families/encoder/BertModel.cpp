@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a configuration with BERT's keys and writes BERT's layers and heads.
-#include "frontends/families/BertModel.h"
+#include "frontends/families/encoder/BertModel.h"
 
 #include "frontends/families/decoder/TokenRows.h"
 

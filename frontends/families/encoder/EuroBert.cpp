@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EuroBERT (arXiv 2503.05500), UltraBERT and ESM C: Llama's layers, whose tokens see the whole text.
+// EuroBERT (arXiv 2503.05500) and ESM C: Llama's layers, whose tokens see the whole text.
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/Decoder.h"
 
@@ -46,41 +46,6 @@ void defineEuroBert(GraphBuilder &g, const ModelConfig &config) {
   config.passOver({"classifier_pooling", "bos_token", "eos_token", "pad_token", "mask_token"});
   if (d.head.task == DecoderTask::Text)
     readEuroBertClasses(d);
-  d.define(g);
-}
-
-// Two layers of three have a window, which tells how far a token sees to each side.
-static void readUltraBertWindows(Decoder &d) {
-  auto radius = d.windowOr(128);
-  d.readWindows(radius ? std::optional(*radius + 1) : radius, exceptEvery(3));
-  for (const char *key : {"rope_theta", "rope_scaling"})
-    if (d.config.has(key))
-      d.config.unsupported(key, "is given; talc reads rope_parameters by type of layer here");
-  d.readRopes({});
-}
-
-void defineUltraBert(GraphBuilder &g, const ModelConfig &config) {
-  Decoder d(config, {.positions = 32768, .rope = {.theta = 2560000}, .isEncoder = true});
-  d.readBiases(/*hasAttentionBias=*/true, /*hasInnerBias=*/true);
-  readUltraBertWindows(d);
-  d.layersName = "ultrabert.layers";
-  d.embedding.table = "ultrabert.embed_tokens";
-  d.head.norm = "ultrabert.norm";
-  const int64_t inner = config.integer("prediction_head_size", 768, ModelConfig::size);
-  d.head.name = "head.decoder";
-  d.head.transform = [=](GraphBuilder &g, Tensor x) {
-    for (const auto &[name, outputs] : {std::pair("head.linear1", inner), {"head.linear2", x.width()}})
-      x = g.activation(Linear{name}.write(g, x, outputs, "prediction_head_size"), Activation::GeluTanh);
-    return x;
-  };
-  const std::string pooling = config.text("classifier_pooling", "cls");
-  if (pooling != "cls" && pooling != "mean")
-    config.unsupported("classifier_pooling", "is neither cls nor mean");
-  if (d.head.task == DecoderTask::Text) {
-    d.head.classifiers = {"classifier"};
-    d.head.classifierBias = true;
-    d.head.pool = [=, &d](GraphBuilder &g, Tensor x) { return g.select(pooling == "mean" ? mean(g, x, d) : x); };
-  }
   d.define(g);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT (arXiv 1810.04805), RoBERTa (arXiv 1907.11692), XLM-RoBERTa (arXiv 1911.02116), CamemBERT (arXiv 1911.03894),
 // DistilBERT (arXiv 1910.01108), MPNet (arXiv 2004.09297), ELECTRA (arXiv 2003.10555) and ALBERT (arXiv 1909.11942).
-#include "frontends/families/BertModel.h"
+#include "frontends/families/encoder/BertModel.h"
 #include "frontends/families/Families.h"
 
 #include <algorithm>
