@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of the model definition vocabulary that name weights and apply recipes to them.
 #include "dialects/Invariant.h"
+#include "frontends/Diagnostics.h"
 #include "frontends/Graph.h"
 #include "frontends/GraphBuilder.h"
 
@@ -163,6 +164,9 @@ Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout, int64_t first) {
 }
 
 Weight GraphBuilder::steps(int64_t period, int64_t shift, const std::function<double(int64_t step)> &value) {
+  if (graph->sinks > 0)
+    graph->diagnostics.error(ImportError::ConfigUnsupported,
+                             "--sinks: scores of this model grow with positions, which would move with the window");
   if (graph->failed() || graph->maxSequence + shift <= period)
     return {};
   std::vector<Weight> parts;
