@@ -129,6 +129,8 @@ static Value activationDerivative(const Formula &f, ActivationKind kind, Value x
     Value y = math::TanhOp::create(f.b, f.loc, x);
     return f.sub(one, f.mul(y, y));
   }
+  case ActivationKind::softplus:
+    return f.timesSigmoid(one, x);
   }
   talc::endByDefect("every activation is handled");
 }

@@ -52,3 +52,13 @@ func.func private @derivative(%g: tensor<?x8xf32>, %x: tensor<?x8xf32>) -> tenso
   %0 = talc.activation_dgrad relu %g, %x : tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// The derivative of softplus is the sigmoid.
+// CHECK-LABEL: func.func private @sigmoid(
+func.func private @sigmoid(%g: tensor<?x8xf32>, %x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // CHECK: math.exp
+  // CHECK: %[[SIGMOID:.*]] = arith.divf
+  // CHECK: arith.mulf %{{.*}}, %[[SIGMOID]]
+  %0 = talc.activation_dgrad softplus %g, %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
