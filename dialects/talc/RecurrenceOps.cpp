@@ -53,10 +53,13 @@ LogicalResult RecurrenceOp::verify() {
 }
 
 LogicalResult SelectiveScanOp::verify() {
+  constexpr int64_t mostNumbers = 1024;
   auto state = cast<KvCacheType>(getState().getType());
   int64_t width = state.getHeads() * state.getWidth(), depth = state.getCapacity();
   if (state.getRole() != KvCacheRole::recurrence)
     return emitOpError() << "has the state " << state << ", expected one of the role recurrence";
+  if (depth > mostNumbers)
+    return emitOpError() << "has " << depth << " numbers for each feature, expected at most " << mostNumbers;
   if (failed(expect(*this, "width of x", features(getX()), width)) ||
       failed(expect(*this, "width of the input", features(getInput()), state.getHeads() * depth)) ||
       failed(expect(*this, "number of rows of the rates", rows(getRates()), depth)) ||

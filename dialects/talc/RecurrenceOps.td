@@ -69,7 +69,7 @@ def Talc_SelectiveScanOp : Talc_Op<"selective_scan", [MemoryEffects<[MemRead, Me
     %y = talc.selective_scan %x, %dt, %b, %c, %state, %sequences rates %a skip %d : (...) -> tensor<?x64xf32>
     ```
     x and steps [T, G*C], input and output [T, G*N], rates [N, G*C], skip [G*C], and a state
-    `!talc.kv_cache<G x C x N, recurrence>`: for each feature c, which belongs to group g, N numbers h, zero before the first
+    `!talc.kv_cache<G x C x N, recurrence>`: for each feature c, which belongs to group g, N numbers h (at most 1024), zero before the first
     token of a sequence. Ascending in t:
       h[n] = e^(-e^rates[n, c] * steps[t, c]) h[n] + steps[t, c] x[t, c] input[t, g, n]
       result[t, c] = sum over n of output[t, g, n] h[n] + skip[c] x[t, c],   n ascending

@@ -9,7 +9,7 @@ namespace talc {
 
 void SelectiveMixer::read(const ModelConfig &config, int64_t width, const SelectiveMixerKeys &keys) {
   constexpr int64_t featuresOfRank = 16;
-  state = config.integer(keys.state, 16, ModelConfig::headCount);
+  state = config.integer(keys.state, 16, {1, 1024});
   taps = config.integer(keys.taps, 4, {2, 16});
   inner = config.integer(keys.expand, 2, {1, 64}) * width;
   hasConvBias = config.flag(keys.convBias, true);

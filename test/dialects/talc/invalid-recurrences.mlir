@@ -68,3 +68,11 @@ func.func @rates(%x: tensor<?x16xf32>, %b: tensor<?x10xf32>, %r: tensor<4x16xf32
   %0 = talc.selective_scan %x, %x, %b, %b, %m, %s rates %r skip %d : (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x10xf32>, tensor<?x10xf32>, !talc.kv_cache<2 x 8 x 5, recurrence>, !talc.sequences, tensor<4x16xf32>, tensor<16xf32>) -> tensor<?x16xf32>
   return
 }
+
+// -----
+
+func.func @numbers(%x: tensor<?x16xf32>, %b: tensor<?x2050xf32>, %r: tensor<1025x16xf32>, %d: tensor<16xf32>, %m: !talc.kv_cache<2 x 8 x 1025, recurrence>, %s: !talc.sequences) {
+  // expected-error @below {{'talc.selective_scan' op has 1025 numbers for each feature, expected at most 1024}}
+  %0 = talc.selective_scan %x, %x, %b, %b, %m, %s rates %r skip %d : (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x2050xf32>, tensor<?x2050xf32>, !talc.kv_cache<2 x 8 x 1025, recurrence>, !talc.sequences, tensor<1025x16xf32>, tensor<16xf32>) -> tensor<?x16xf32>
+  return
+}
