@@ -26,12 +26,7 @@ public:
       : e(e), op(op), task(e, op, op.getStep(), op.getState()), rows(task.type.getCapacity()) {}
 
   void expand() {
-    for (int64_t column = 0; column < task.columns; column += e.lanes)
-      columns.push_back(e.index(column));
-    for (Value column : columns) {
-      masks.push_back(task.mask(column));
-      features.push_back(e.add(e.mul(task.head, task.type.getWidth()), task.columnOfHead(column)));
-    }
+    vectors = task.vectors();
     int64_t group = task.type.getHeads() * rows / cast<ShapedType>(op.getKeys().getType()).getDimSize(1);
     firstKey = e.mul(e.div(task.head, group), rows);
     rate = math::ExpOp::create(e.b, e.loc, ofHead(op.getRates()));
@@ -47,16 +42,17 @@ private:
   void advance(Value token) {
     Value exponent = e.subf(e.splat(0), e.mulf(rate, ofToken(op.getDecay(), token)));
     Value decay = math::ExpOp::create(e.b, e.loc, exponent);
-    Emitter::Values values, updates, zeros(columns.size(), e.splat(0));
-    for (auto [feature, mask] : llvm::zip_equal(features, masks))
-      values.push_back(e.load(op.getValues(), {token, feature}, mask));
+    Emitter::Values values, updates, zeros(vectors.size(), e.splat(0));
+    for (const RecurrenceTask::Vector &vector : vectors)
+      values.push_back(e.load(op.getValues(), {token, vector.feature}, vector.mask));
     Emitter::Values known = op.getUpdate() == RecurrenceUpdate::delta ? read(token, decay, zeros) : Emitter::Values();
     Value factor = ofToken(op.getFactors(), token);
     for (size_t v = 0; v < values.size(); ++v)
       updates.push_back(e.mulf(factor, known.empty() ? values[v] : e.subf(values[v], known[v])));
     Emitter::Values sums = update(token, decay, updates, zeros);
     for (size_t v = 0; v < values.size(); ++v)
-      e.store(skip ? e.fma(skip, values[v], sums[v]) : sums[v], op.getInit(), {token, features[v]}, masks[v]);
+      e.store(skip ? e.fma(skip, values[v], sums[v]) : sums[v], op.getInit(), {token, vectors[v].feature},
+              vectors[v].mask);
   }
 
   // Returns what the decayed key reads.
@@ -64,8 +60,8 @@ private:
     return e.loop(e.index(0), e.index(rows), 1, zeros, [&](Value row, ValueRange sums) {
       Value key = e.mulf(decay, feature(op.getKeys(), token, row));
       Emitter::Values next;
-      for (auto [column, sum] : llvm::zip_equal(columns, sums))
-        next.push_back(e.fma(key, task.load(row, column), sum));
+      for (auto [vector, sum] : llvm::zip_equal(vectors, sums))
+        next.push_back(e.fma(key, task.load(row, vector.column), sum));
       return next;
     });
   }
@@ -75,9 +71,9 @@ private:
     return e.loop(e.index(0), e.index(rows), 1, zeros, [&](Value row, ValueRange sums) {
       Value key = feature(op.getKeys(), token, row), query = feature(op.getQueries(), token, row);
       Emitter::Values next;
-      for (auto [column, added, sum] : llvm::zip_equal(columns, updates, sums)) {
-        Value changed = e.fma(key, added, e.mulf(decay, task.load(row, column)));
-        task.store(changed, row, column);
+      for (auto [vector, added, sum] : llvm::zip_equal(vectors, updates, sums)) {
+        Value changed = e.fma(key, added, e.mulf(decay, task.load(row, vector.column)));
+        task.store(changed, row, vector.column);
         next.push_back(e.fma(query, changed, sum));
       }
       return next;
@@ -88,7 +84,7 @@ private:
   kernel::RecurrenceOp op;
   RecurrenceTask task;
   const int64_t rows;
-  Emitter::Values columns, masks, features;  // of the vectors of the block: in it, in the state, among the values
+  std::vector<RecurrenceTask::Vector> vectors;
   Value firstKey, rate, skip;
 };
 

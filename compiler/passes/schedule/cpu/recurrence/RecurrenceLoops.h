@@ -25,6 +25,13 @@ struct RecurrenceTask {
   // The lanes of the vector at a column of the block that are in the state; null: all of them.
   mlir::Value mask(mlir::Value column);
 
+  // A vector of a row of the block.
+  struct Vector {
+    mlir::Value column, feature;  // its place in the block, and among the features of all heads
+    mlir::Value mask;             // see mask()
+  };
+  std::vector<Vector> vectors();
+
   Emitter &e;
   KvCacheType type;
   int64_t columns;  // of a block

@@ -37,6 +37,15 @@ Value RecurrenceTask::buffer(ArrayRef<int64_t> shape) {
   return e.stackBuffer(shape);
 }
 
+std::vector<RecurrenceTask::Vector> RecurrenceTask::vectors() {
+  std::vector<Vector> result;
+  for (int64_t at = 0; at < columns; at += e.lanes) {
+    Value column = e.index(at), vectorMask = mask(column);
+    result.push_back({column, e.add(e.mul(head, type.getWidth()), columnOfHead(column)), vectorMask});
+  }
+  return result;
+}
+
 Value RecurrenceTask::mask(Value column) {
   if (type.getWidth() % columns == 0)
     return {};

@@ -24,19 +24,15 @@ public:
       : e(e), op(op), task(e, op, op.getStep(), op.getState()), rows(task.type.getCapacity()) {}
 
   void expand() {
-    for (int64_t column = 0; column < task.columns; column += e.lanes)
-      columns.push_back(e.index(column));
-    for (Value column : columns) {
-      masks.push_back(task.mask(column));
-      features.push_back(e.add(e.mul(task.head, task.type.getWidth()), task.columnOfHead(column)));
-      skips.push_back(e.load(op.getSkip(), {features.back()}, masks.back()));
-    }
+    vectors = task.vectors();
+    for (const RecurrenceTask::Vector &vector : vectors)
+      skips.push_back(e.load(op.getSkip(), {vector.feature}, vector.mask));
     firstRow = e.mul(task.head, rows);
     rates = task.buffer({rows, task.columns});
     e.loop(e.index(0), e.index(rows), 1, [&](Value row) {
-      for (auto [column, feature, mask] : llvm::zip_equal(columns, features, masks)) {
-        Value rate = math::ExpOp::create(e.b, e.loc, e.load(op.getRates(), {row, feature}, mask));
-        e.store(e.subf(e.splat(0), rate), rates, {row, column});
+      for (const RecurrenceTask::Vector &vector : vectors) {
+        Value rate = math::ExpOp::create(e.b, e.loc, e.load(op.getRates(), {row, vector.feature}, vector.mask));
+        e.store(e.subf(e.splat(0), rate), rates, {row, vector.column});
       }
     });
     e.loop(task.firstToken, task.endToken, 1, [&](Value token) { advance(token); });
@@ -44,10 +40,10 @@ public:
 
 private:
   void advance(Value token) {
-    Emitter::Values x, steps, inputs, zeros(columns.size(), e.splat(0));
-    for (auto [feature, mask] : llvm::zip_equal(features, masks)) {
-      x.push_back(e.load(op.getX(), {token, feature}, mask));
-      steps.push_back(e.load(op.getSteps(), {token, feature}, mask));
+    Emitter::Values x, steps, inputs, zeros(vectors.size(), e.splat(0));
+    for (const RecurrenceTask::Vector &vector : vectors) {
+      x.push_back(e.load(op.getX(), {token, vector.feature}, vector.mask));
+      steps.push_back(e.load(op.getSteps(), {token, vector.feature}, vector.mask));
       inputs.push_back(e.mulf(steps.back(), x.back()));
     }
     Emitter::Values sums = e.loop(e.index(0), e.index(rows), 1, zeros, [&](Value row, ValueRange before) {
@@ -55,23 +51,24 @@ private:
       Value input = e.broadcast(e.loadScalar(op.getInput(), {token, place})),
             output = e.broadcast(e.loadScalar(op.getOutput(), {token, place}));
       Emitter::Values next;
-      for (size_t v = 0; v < columns.size(); ++v) {
-        Value decay = math::ExpOp::create(e.b, e.loc, e.mulf(e.load(rates, {row, columns[v]}), steps[v]));
-        Value changed = e.fma(inputs[v], input, e.mulf(decay, task.load(row, columns[v])));
-        task.store(changed, row, columns[v]);
+      for (size_t v = 0; v < vectors.size(); ++v) {
+        Value decay = math::ExpOp::create(e.b, e.loc, e.mulf(e.load(rates, {row, vectors[v].column}), steps[v]));
+        Value changed = e.fma(inputs[v], input, e.mulf(decay, task.load(row, vectors[v].column)));
+        task.store(changed, row, vectors[v].column);
         next.push_back(e.fma(output, changed, before[v]));
       }
       return next;
     });
-    for (size_t v = 0; v < columns.size(); ++v)
-      e.store(e.fma(skips[v], x[v], sums[v]), op.getInit(), {token, features[v]}, masks[v]);
+    for (size_t v = 0; v < vectors.size(); ++v)
+      e.store(e.fma(skips[v], x[v], sums[v]), op.getInit(), {token, vectors[v].feature}, vectors[v].mask);
   }
 
   Emitter &e;
   kernel::SelectiveScanOp op;
   RecurrenceTask task;
   const int64_t rows;
-  Emitter::Values columns, masks, features, skips;  // of the vectors of the block
+  std::vector<RecurrenceTask::Vector> vectors;
+  Emitter::Values skips;  // of the vectors
   Value firstRow, rates;
 };
 
