@@ -106,6 +106,12 @@ void ModelConfig::passOver(const char *key, int64_t value) const {
     lookedUp.insert(key);
 }
 
+void ModelConfig::passOverFlag(const char *key, bool value) const {
+  const json *given = peek(key);
+  if (given && *given == value)
+    lookedUp.insert(key);
+}
+
 void ModelConfig::passOver(const char *key, const char *other) const {
   const json *given = peek(key), *same = peek(other);
   if (given && same && *given == *same)
@@ -258,6 +264,18 @@ std::vector<bool> ModelConfig::flags(const char *key) const {
   if (!list)
     wrong(ImportError::ConfigType, key, *find(key), "a list of true and false");
   return list.value_or(std::vector<bool>());
+}
+
+// Five blocks around and at the ends of a text, and random ones on both sides.
+std::optional<int64_t> ModelConfig::denseBlockTokens() const {
+  const int64_t block = integer("block_size", 64, positionCount);
+  const int64_t random = integer("num_random_blocks", 3, {0, layerCount.maximum});
+  const std::string type = text("attention_type", "block_sparse");
+  if (type == "block_sparse")
+    return (5 + 2 * random) * block;
+  if (type != "original_full")
+    unsupported("attention_type", "is neither block_sparse nor original_full");
+  return std::nullopt;
 }
 
 std::vector<int64_t> ModelConfig::windows(const char *key, int64_t fallback, int64_t layers) const {

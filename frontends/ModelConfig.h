@@ -63,6 +63,8 @@ public:
   // Longformer's windows: an even number, or one for each layer. A token sees those at a smaller distance than what
   // this returns.
   std::vector<int64_t> windows(const char *key, int64_t fallback, int64_t layers) const;
+  // Tokens of a text whose blocks BigBird's attention lets see each other, all of them; none: texts of any length.
+  std::optional<int64_t> denseBlockTokens() const;
   // A token id, a list of them, or null (an empty list). `fallback` if absent. -1 stands for none.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.
@@ -89,6 +91,7 @@ public:
   void passOver(std::initializer_list<const char *> keys) const { lookedUp.insert(keys.begin(), keys.end()); }
   // Marks a key of other families as read if it says what this one computes anyway.
   void passOver(const char *key, int64_t value) const;
+  void passOverFlag(const char *key, bool value) const;
   // Marks a key as read whose value is that of another key.
   void passOver(const char *key, const char *other) const;
   // The keys that have been looked up.

@@ -67,8 +67,10 @@ static void readLfm2(Decoder &d) {
   // Other keys say these things, too.
   for (const char *key : {"block_dim", "conv_dim", "conv_dim_out"})
     config.passOver(key, d.width);
-  config.passOver({"block_norm_eps", "block_mlp_init_scale", "block_out_init_scale", "block_use_swiglu",
-                   "block_use_xavier_init", "conv_use_xavier_init", "use_pos_enc"});
+  config.passOver({"block_norm_eps", "block_mlp_init_scale", "block_out_init_scale", "block_use_xavier_init",
+                   "conv_use_xavier_init"});
+  for (const char *key : {"block_use_swiglu", "use_pos_enc"})
+    config.passOverFlag(key, true);
 }
 
 // The width of feed-forward layers is rounded up, perhaps after it was adjusted.

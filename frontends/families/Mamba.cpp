@@ -30,8 +30,9 @@ static void defineMambaKin(GraphBuilder &g, const ModelConfig &config, Selective
   config.passOver("intermediate_size", mixer.inner);
   config.passOver({"residual_in_fp32", "time_step_scale", "time_step_min", "time_step_max", "time_step_floor",
                    "time_step_init_scheme", "rescale_prenorm_residual", "use_mambapy", "use_falcon_mambapy",
-                   "use_associative_scan", "d_inner", "d_model", "n_layer", "ssm_cfg", "rms_norm", "fused_add_norm",
+                   "use_associative_scan", "d_inner", "d_model", "n_layer", "ssm_cfg", "fused_add_norm",
                    "pad_vocab_size_multiple"});
+  config.passOverFlag("rms_norm", true);
   d.embedding.table = "backbone.embeddings";
   d.layersName = "backbone.layers";
   d.head.norm = "backbone.norm_f";

@@ -31,7 +31,9 @@ void defineMamba2(GraphBuilder &g, const ModelConfig &config) {
     config.unsupported("hidden_act", "talc knows silu behind this convolution");
   // The precision of residuals, and initial values.
   config.passOver({"residual_in_fp32", "time_step_rank", "time_step_min", "time_step_max", "time_step_floor",
-                   "rescale_prenorm_residual", "rms_norm", "norm_before_gate", "intermediate_size"});
+                   "rescale_prenorm_residual", "norm_before_gate"});
+  config.passOverFlag("rms_norm", true);
+  config.passOver("intermediate_size", mixer.heads * mixer.headWidth);
   d.embedding.table = "backbone.embeddings";
   d.layersName = "backbone.layers";
   d.head.norm = "backbone.norm_f";
@@ -73,8 +75,8 @@ void defineBamba(GraphBuilder &g, const ModelConfig &config) {
   StateSpace mixer;
   mixer.epsilon = d.norm.epsilon;
   mixer.read(config, d.width, {});
-  config.passOver(
-      {"num_logits_to_keep", "z_loss_coefficient", "attn_rotary_emb", "mamba_dt_rank", "use_mamba_kernels"});
+  config.passOver({"num_logits_to_keep", "z_loss_coefficient", "mamba_dt_rank", "use_mamba_kernels"});
+  config.passOver("attn_rotary_emb", d.attention.sizes.width / 2);
   d.replaceAttention(mixer);
   d.define(g);
 }
@@ -136,7 +138,8 @@ void defineFalconH1(GraphBuilder &g, const ModelConfig &config) {
   double in = config.positive("attention_in_multiplier", 1), out = config.positive("attention_out_multiplier", 1);
   StateSpace mixer = readFalconMixer(d);
   std::vector<double> factors = readFactors(config, "mlp_multipliers", 2);
-  config.passOver({"num_logits_to_keep", "mamba_use_mlp", "attn_layer_indices"});
+  config.passOver({"num_logits_to_keep"});
+  config.passOverFlag("mamba_use_mlp", true);
   d.otherAttention = [&](GraphBuilder &g, Tensor x, int64_t layer) {
     Tensor attended = g.scale(d.attention(g, g.scale(x, in), layer), out);
     return g.add(mixer(g, x, layer), attended);

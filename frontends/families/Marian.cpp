@@ -104,13 +104,7 @@ void defineBigBirdPegasus(GraphBuilder &g, const ModelConfig &config) {
   variant.lastNorm = "layernorm_embedding";
   variant.encoderAttention = {"self_attn.self.query", "self_attn.self.key", "self_attn.self.value", "self_attn.output"};
   variant.attentionBias = config.flag("use_bias", false);
-  const int64_t block = config.integer("block_size", 64, ModelConfig::positionCount);
-  const int64_t random = config.integer("num_random_blocks", 3, {0, ModelConfig::layerCount.maximum});
-  const std::string type = config.text("attention_type", "block_sparse");
-  if (type == "block_sparse")
-    variant.usedPositions = (5 + 2 * random) * block;
-  else if (type != "original_full")
-    config.unsupported("attention_type", "is neither block_sparse nor original_full");
+  variant.usedPositions = config.denseBlockTokens().value_or(0);
   define(g, config, variant);
 }
 

@@ -68,7 +68,7 @@ static StateSpace readNemotronMixer(const Decoder &d) {
   // Initial values, precision, programs, and layers that predict several tokens.
   d.config.passOver({"expand", "time_step_min", "time_step_max", "time_step_floor", "mamba_ssm_cache_dtype",
                      "residual_in_fp32", "rescale_prenorm_residual", "use_mamba_kernels", "num_logits_to_keep",
-                     "mtp_layers_block_type", "mtp_hybrid_override_pattern", "sliding_window"});
+                     "mtp_layers_block_type", "mtp_hybrid_override_pattern"});
   return mixer;
 }
 

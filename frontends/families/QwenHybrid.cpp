@@ -38,7 +38,8 @@ static void readNext(Decoder &d, GatedDelta::Packing packing) {
   mixer.epsilon = d.norm.epsilon;
   mixer.read(config, 16, 32, 128, 128);
   // For texts, the three positions of a token are one; heads that predict several tokens are left out.
-  config.passOver({"mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype", "attn_output_gate"});
+  config.passOver({"mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype"});
+  config.passOverFlag("attn_output_gate", true);
   d.replaceAttention(mixer);
 }
 

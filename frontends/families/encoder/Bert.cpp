@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT (arXiv 1810.04805), RoBERTa (arXiv 1907.11692), XLM-RoBERTa (arXiv 1911.02116), CamemBERT (arXiv 1911.03894),
 // DistilBERT (arXiv 1910.01108), MPNet (arXiv 2004.09297), ELECTRA (arXiv 2003.10555) and ALBERT (arXiv 1909.11942).
-#include "frontends/families/encoder/BertModel.h"
 #include "frontends/families/Families.h"
+#include "frontends/families/encoder/BertModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,13 +65,7 @@ void defineBigBird(GraphBuilder &g, const ModelConfig &config) {
   variant.isEmbeddingScaled = config.flag("rescale_embeddings", false);
   variant.sizes.positions = 4096;
   refuseHeads(config, {"ForQuestionAnswering"}, "whose head talc does not know");
-  const int64_t block = config.integer("block_size", 64, ModelConfig::positionCount);
-  const int64_t random = config.integer("num_random_blocks", 3, {0, ModelConfig::layerCount.maximum});
-  const std::string type = config.text("attention_type", "block_sparse");
-  if (type == "block_sparse")
-    variant.usedPositions = (5 + 2 * random) * block;
-  else if (type != "original_full")
-    config.unsupported("attention_type", "is neither block_sparse nor original_full");
+  variant.usedPositions = config.denseBlockTokens().value_or(0);
   define(g, config, variant);
 }
 
