@@ -231,15 +231,7 @@ void Marian::defineClasses(GraphBuilder &g, const TableNames &names) const {
   Weight table = g.weight(names.target, {vocabulary, width}, "vocab_size by d_model");
   Weight sourceTable = names.source == names.target ? table : g.weight(names.source, {sourceVocabulary, width});
   Tensor x = decode(g, shiftedEmbedding(g, table, startToken, vocabulary, decoder.heads), encode(g, sourceTable));
-  const auto count = static_cast<int64_t>(labels.size());
-  if (task == MarianTask::Text) {
-    x = g.activation(g.linear(x, "classification_head.dense", width), Activation::Tanh);
-    g.output(g.linear(x, "classification_head.out_proj", count), Output::Classes);
-    g.classPlace(ClassPlace::LastOf, endToken);
-  } else {
-    g.output(g.linear(x, "qa_outputs", count), Output::TokenClasses);
-  }
-  g.labels(labels);
+  outputClasses(g, x, labels, task == MarianTask::Text, endToken);
 }
 
 }  // namespace talc

@@ -238,21 +238,13 @@ void T5::defineWords(GraphBuilder &g, const std::string &tableName) const {
 
 void T5::defineClasses(GraphBuilder &g, Weight table) const {
   g.useAsEmbedder();
-  const auto count = static_cast<int64_t>(labels.size());
   Tensor memory = encode(g, table);
   if (task == Task::Tokens) {
-    g.output(g.linear(g.select(memory), "classifier", count), Output::TokenClasses);
+    g.output(g.linear(g.select(memory), "classifier", static_cast<int64_t>(labels.size())), Output::TokenClasses);
     return g.labels(labels);
   }
   Tensor x = decode(g, shiftedEmbedding(g, table, startToken, vocabulary, width % heads == 0 ? heads : 1), memory);
-  if (task == Task::Text) {
-    x = g.activation(g.linear(x, "classification_head.dense", width), Activation::Tanh);
-    g.output(g.linear(x, "classification_head.out_proj", count), Output::Classes);
-    g.classPlace(ClassPlace::LastOf, endToken);
-  } else {
-    g.output(g.linear(x, "qa_outputs", count), Output::TokenClasses);
-  }
-  g.labels(labels);
+  outputClasses(g, x, labels, task == Task::Text, endToken);
 }
 
 void T5::define(GraphBuilder &g) const {

@@ -18,6 +18,18 @@ Tensor shiftedEmbedding(GraphBuilder &g, Weight table, int64_t start, int64_t ro
   return g.add(g.previous(g.add(x, g.scale(first, -1)), heads), first);
 }
 
+void outputClasses(GraphBuilder &g, Tensor x, const std::vector<std::string> &labels, bool areOfText, int64_t end) {
+  const auto count = static_cast<int64_t>(labels.size());
+  if (areOfText) {
+    x = g.activation(g.linear(x, "classification_head.dense", x.width()), Activation::Tanh);
+    g.output(g.linear(x, "classification_head.out_proj", count), Output::Classes);
+    g.classPlace(ClassPlace::LastOf, end);
+  } else {
+    g.output(g.linear(x, "qa_outputs", count), Output::TokenClasses);
+  }
+  g.labels(labels);
+}
+
 Tensor repeated(GraphBuilder &g, Tensor feature, int64_t width) {
   while (feature && feature.width() < width)
     feature = g.join(feature, feature, 1);

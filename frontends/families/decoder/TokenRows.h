@@ -18,6 +18,9 @@ Tensor constantRow(GraphBuilder &g, Tensor like, Weight table, int64_t row, int6
 // Attention with a window of two tokens yields them (GraphBuilder::previous), up to rounding.
 Tensor shiftedEmbedding(GraphBuilder &g, Weight table, int64_t start, int64_t rows, int64_t heads);
 
+// The classes that such a decoder gives the text, by its last token `end`, or each token of it (BART, T5).
+void outputClasses(GraphBuilder &g, Tensor x, const std::vector<std::string> &labels, bool areOfText, int64_t end);
+
 // A feature of a token, [tokens, 1], `width` times: [tokens, width].
 Tensor repeated(GraphBuilder &g, Tensor feature, int64_t width);
 
