@@ -108,12 +108,23 @@ bool emitsText(const CompileOptions &options) {
   return options.emit == "ir" || llvm::is_contained(targets::allListingKinds(), options.emit);
 }
 
+// The same of options that a step of training would not heed.
+static std::string trainingContradiction(const CompileOptions &options) {
+  if (!options.trains)
+    return "";
+  if (options.weights.text != "checkpoint" || !options.measure.empty())
+    return "--train: weights are trained in f32, and measured after that; leave out --weights and --measure";
+  if (!(options.state + options.keyFormat + options.valueFormat).empty() || options.sinks)
+    return "--train: steps of training keep no tokens; leave out --state, --cache-type-k, --cache-type-v and --sinks";
+  return options.compute == "integers" ? "" : "--train: steps of training compute in f32; leave out --compute";
+}
+
 // Returns why the options contradict each other, or an empty text.
 static std::string contradiction(const CompileOptions &options) {
   bool text = emitsText(options);
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
-  if (options.trains && (options.weights.text != "checkpoint" || !options.measure.empty()))
-    return "--train: weights are trained in f32, and measured after that; leave out --weights and --measure";
+  if (std::string problem = trainingContradiction(options); !problem.empty())
+    return problem;
   if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
     return "--measure: only a program or a library can be measured";
   if (!options.calibrate.empty() && options.weights.bits == 0)
