@@ -2,8 +2,8 @@
 // The likeliest tokens of a row of logits, found without sorting the vocabulary.
 //
 // Finding them costs about as much as reading the row twice: 0.03 ms for 128k tokens, where a heap of all tokens takes
-// 2 ms, and their exponentials as much again (EPYC, Zen 3, one thread, 2026-11-28). Ranges serve masks of allowed tokens,
-// too: what they leave out is not read.
+// 2 ms, and their exponentials as much again (EPYC, Zen 3, one thread, 2026-11-28). Ranges serve masks of allowed
+// tokens, too: what they leave out is not read.
 #pragma once
 
 #include "runtime/artifact/IdRanges.h"

@@ -4,6 +4,7 @@
 
 #include "runtime/artifact/Model.h"
 #include "runtime/sampling/LogitsProcessors.h"
+#include "runtime/sampling/Random.h"
 #include "runtime/sampling/SamplingScratch.h"
 #include "runtime/sampling/TextPenalties.h"
 
@@ -11,25 +12,6 @@
 #include <vector>
 
 namespace talc {
-
-// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-
-  // Uniform in [0, 1), a multiple of 2^-53.
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-
-private:
-  uint64_t next() {
-    uint64_t z = state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
-
-  uint64_t state;
-};
 
 class Sampler {
 public:

@@ -35,7 +35,7 @@ public:
       add(around[i], -1);
     const auto first = static_cast<int64_t>(random.next() % static_cast<uint64_t>(count));  // at least one is selected
     for (int64_t i = 0; i < count; ++i) {
-      double selected = random.share(), kind = random.share();
+      double selected = random.uniform(), kind = random.uniform();
       auto other = static_cast<int32_t>(random.next() % vocabulary);
       if (selected >= 0.15 && i != first)
         add(tokens[i], -1);

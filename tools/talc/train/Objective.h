@@ -2,6 +2,7 @@
 // An objective decides which tokens of a row a model is to predict.
 #pragma once
 
+#include "runtime/sampling/Random.h"
 #include "runtime/talc.h"
 
 #include <cstdint>
@@ -13,23 +14,6 @@ namespace talc::tools {
 
 struct TrainingRow {
   std::vector<int32_t> ids, labels;  // of each token; a negative label: none
-};
-
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014), whose numbers are the same
-// everywhere.
-class Random {
-public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next() {
-    uint64_t z = state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
-  double share() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // in [0, 1)
-
-private:
-  uint64_t state;
 };
 
 class Objective {
