@@ -86,8 +86,8 @@ Tensor GraphBuilder::l2Norm(Tensor x, double epsilon, int64_t groups, double fac
   int64_t width = x.width() / std::max<int64_t>(groups, 1);
   if (!graph->ready(x) || width <= 0)
     return {};
-  return rmsNorm(x, filled({width}, factor / std::sqrt(static_cast<double>(width))), epsilon / static_cast<double>(width),
-                 groups);
+  return rmsNorm(x, filled({width}, factor / std::sqrt(static_cast<double>(width))),
+                 epsilon / static_cast<double>(width), groups);
 }
 
 Tensor GraphBuilder::selectiveScan(Tensor x, const SelectiveScan &scan, const std::string &name) {

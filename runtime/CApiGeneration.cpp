@@ -14,7 +14,8 @@ struct talc_generator : talc::ApiObject {
 };
 
 // Sizes of structs in the first version of talc.h.
-constexpr size_t firstRequest = offsetof(talc_request, source_language), firstOptions = offsetof(talc_generator_options, kept_texts),
+constexpr size_t firstRequest = offsetof(talc_request, source_language),
+                 firstOptions = offsetof(talc_generator_options, kept_texts),
                  firstCounts = offsetof(talc_generator_counts, cached_tokens);
 constexpr int32_t mostStepTokens = 1 << 20;
 
@@ -37,9 +38,9 @@ talc_status talc_generator_create(talc_session *session, const talc_generator_op
                                   session->session->usedModel().name().c_str()),
                   error);
   int32_t tokens = given.step_tokens ? given.step_tokens : talc::defaultStepTokens;
-  *generator =
-      new talc_generator{{}, talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens),
-                                             static_cast<size_t>(given.kept_texts))};
+  *generator = new talc_generator{{},
+                                  talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens),
+                                                  static_cast<size_t>(given.kept_texts))};
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);

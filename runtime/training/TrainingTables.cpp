@@ -72,20 +72,21 @@ bool TrainingTables::isSound(const TrainingMatrix &matrix, uint64_t end, bool is
   if (panels > maxFloats / (lanes * matrix.columns) || matrix.offset > end ||
       panels * lanes * matrix.columns > end - matrix.offset)
     return false;
-  return std::all_of(
-      &tiles[0] + matrix.firstTile, &tiles[0] + matrix.firstTile + matrix.tileCount, [&](const TrainingTile &tile) {
-        if (isParameter && tile.tensor >= tensorList.size())
-          return false;
-        uint64_t size = isParameter ? countElements(tensorList[tile.tensor]) : head.areaFloats;
-        if (tile.rows == 0 || tile.rows > matrix.rows || tile.row > matrix.rows - tile.rows || tile.columns == 0 ||
-            tile.columns > matrix.columns || tile.column > matrix.columns - tile.columns || tile.begin >= size)
-          return false;
-        uint64_t room = size - 1 - tile.begin;
-        if (tile.rows > 1 && tile.rowStride > room / (tile.rows - 1))
-          return false;
-        room -= (tile.rows - 1) * tile.rowStride;
-        return tile.columns == 1 || tile.columnStride <= room / (tile.columns - 1);
-      });
+  return std::all_of(tiles.begin() + matrix.firstTile, tiles.begin() + matrix.firstTile + matrix.tileCount,
+                     [&](const TrainingTile &tile) {
+                       if (isParameter && tile.tensor >= tensorList.size())
+                         return false;
+                       uint64_t size = isParameter ? countElements(tensorList[tile.tensor]) : head.areaFloats;
+                       if (tile.rows == 0 || tile.rows > matrix.rows || tile.row > matrix.rows - tile.rows ||
+                           tile.columns == 0 || tile.columns > matrix.columns ||
+                           tile.column > matrix.columns - tile.columns || tile.begin >= size)
+                         return false;
+                       uint64_t room = size - 1 - tile.begin;
+                       if (tile.rows > 1 && tile.rowStride > room / (tile.rows - 1))
+                         return false;
+                       room -= (tile.rows - 1) * tile.rowStride;
+                       return tile.columns == 1 || tile.columnStride <= room / (tile.columns - 1);
+                     });
 }
 
 Status TrainingTables::open(const Artifact &file, uint64_t weightFloats) {

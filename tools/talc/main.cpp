@@ -81,8 +81,7 @@ int main(int argc, char **argv) {
   if (!command.empty() && command[0] != '-' && !isKnown) {
     fprintf(stderr,
             "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune, perplexity, train or "
-            "explain; see "
-            "talc --help\n",
+            "explain; see talc --help\n",
             command.c_str(),
             talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity", "train", "explain"}).c_str());
     return wrongUsage;

@@ -48,8 +48,8 @@ struct Offset {
 
 // A range of bytes of the arena, or a whole KV cache, result or gradient.
 struct MemoryRange {
-  Attribute
-      object;  // a symbol: the KV cache; a number: the result; a string: the weight of a gradient; null: the arena
+  // A symbol is a KV cache, a number a result, a string the weight of a gradient, and null the arena.
+  Attribute object;
   Offset begin, end;
   bool isPrivate = false;         // every worker has its own
   std::optional<int64_t> output;  // the result whose wanted tokens it has, if it does not have all of the step

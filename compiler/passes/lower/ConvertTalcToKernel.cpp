@@ -359,8 +359,9 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
                  LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
                  LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
-                 LowerAttention, LowerMemory, LowerCausalConv, LowerRecurrence, LowerSelectiveScan, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
-                 LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>,
+                 LowerAttention, LowerMemory, LowerCausalConv, LowerRecurrence, LowerSelectiveScan,
+                 LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
+                 LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>,
                  LowerElementwise<talc::ActivationDgradOp>, LowerElementwise<talc::ClampDgradOp>>(context);
     talc::addExpertPatterns(patterns);
     talc::addGradientPatterns(patterns);

@@ -161,7 +161,7 @@ struct Decoder {
 
   Norm norm;  // of features between parts
   PartNorms attentionNorms = {"input_layernorm", {}, {}}, innerNorms = {"post_attention_layernorm", {}, {}};
-  bool isFirstNormed = true;       // the attention of the first layer has a norm before it
+  bool isFirstNormed = true;  // the attention of the first layer has a norm before it
   // The same of layers without a state, where those with one have others.
   std::optional<std::pair<PartNorms, PartNorms>> stateless;
   bool isParallel = false;         // both parts read the layer's input

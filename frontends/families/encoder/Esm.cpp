@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ESM-1b and ESM-2 (doi 10.1126/science.ade2574), BERTs of proteins with layer norm before each part. Masked tokens are
 // zero, and the more of a text are masked, the larger are the others.
-#include "frontends/families/encoder/BertModel.h"
 #include "frontends/families/Families.h"
 #include "frontends/families/decoder/TokenRows.h"
+#include "frontends/families/encoder/BertModel.h"
 
 namespace talc {
 
