@@ -59,7 +59,7 @@ LogicalResult BackwardBuilder::buildOp(Operation *op) {
   }
   if (auto rule = dyn_cast<DifferentiableOpInterface>(op))
     return rule.buildVjp(results, *this);
-  return op->emitOpError("has no gradient; freeze the weights before it");
+  return op->emitOpError("has no gradient, so that the weights before it cannot be trained");
 }
 
 void BackwardBuilder::buildCall(func::CallOp call, llvm::ArrayRef<Value> results) {

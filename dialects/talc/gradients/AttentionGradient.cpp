@@ -19,7 +19,7 @@ struct AttentionGradient : Rule<AttentionGradient, AttentionOp> {
     if (attention.getSinkQueries() || attention.getRowBias())
       return op->emitOpError("has sink tokens or a bias for each query, for which there is no gradient");
     if (attention.getBias() && vjp.buffer(attention.getBias()))
-      return op->emitOpError("has a trained bias, for which there is no gradient; freeze it");
+      return op->emitOpError("has a bias that is trained, for which there is no gradient");
     Value buffer = attention.getSinks() ? vjp.buffer(attention.getSinks()) : Value();
     auto optionalValue = [&](Value weight) { return weight ? vjp.value(weight) : Value(); };
     auto gradient = AttentionDgradOp::create(

@@ -89,7 +89,7 @@ talc.weight @table : tensor<11x11xf32> = #talc.random<seed = 1, mean = 0.0, devi
 func.func @model(%ids: tensor<?xi32>, %seq: !talc.sequences) -> tensor<?x11xf32> attributes {talc.entry} {
   %table = talc.get_weight @table : tensor<11x11xf32>
   %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<11x11xf32>) -> tensor<?x11xf32>
-  // expected-error @+1 {{has no gradient; freeze the weights before it}}
+  // expected-error @+1 {{has no gradient, so that the weights before it cannot be trained}}
   %y = talc.log_softmax %x : tensor<?x11xf32> -> tensor<?x11xf32>
   return %y : tensor<?x11xf32>
 }

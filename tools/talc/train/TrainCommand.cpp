@@ -10,9 +10,9 @@
 namespace talc::tools {
 
 static const char *const examples =
-    R"(Trains all weights of a causal language model in f32 with AdamW. The tokens of the texts are cut into rows of --sequence
-tokens, each of which is predicted from those before it. The result is a checkpoint of Hugging Face, which talc compile reads.
-Threads do not change a bit of it.
+    R"(Trains all weights of a language model in f32 with AdamW. The tokens of the texts are cut into rows of --sequence tokens.
+A causal model predicts each from those before it; a masked one predicts 15 % of them, most of which it does not see. The
+result is a checkpoint of Hugging Face, which talc compile reads. The number of threads does not change a bit of it.
 
 Examples:
   talc train gpt2 --data books.txt --out tuned --steps 2000 --lr 3e-5
