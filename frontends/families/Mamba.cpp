@@ -90,8 +90,9 @@ void defineJamba(GraphBuilder &g, const ModelConfig &config) {
   mixer.epsilon = d.norm.epsilon;
   mixer.read(config, d.width,
              {"mamba_d_state", "mamba_d_conv", "mamba_expand", "mamba_dt_rank", "mamba_conv_bias", "mamba_proj_bias"});
-  config.passOver({"use_mamba_kernels", "use_mambapy", "use_associative_scan", "num_logits_to_keep", "sliding_window",
-                   "mamba_inner_layernorms", "calc_logits_for_entire_prompt"});
+  config.passOver({"use_mamba_kernels", "use_mambapy", "use_associative_scan", "num_logits_to_keep",
+                   "calc_logits_for_entire_prompt"});
+  config.passOverFlag("mamba_inner_layernorms", true);
   d.replaceAttention(mixer);
   d.define(g);
 }

@@ -89,7 +89,6 @@ void Marian::checkOptions(const ModelConfig &config) const {
     if (config.has(key) && config.flag(key, value) != value)
       config.unsupported(key,
                          std::string("is ") + (value ? "false" : "true") + ", unlike in the family as talc knows it");
-  config.passOver({"add_bias_logits"});
 }
 
 Tensor Marian::norm(GraphBuilder &g, Tensor x, const std::string &name) const {

@@ -173,7 +173,10 @@ void defineLongformer(GraphBuilder &g, const ModelConfig &config) {
               "some of whose tokens see all others, which talc does not know");
   variant.windows = config.windows("attention_window", 512,
                                    config.integer("num_hidden_layers", variant.sizes.layers, ModelConfig::layerCount));
-  config.passOver({"attention_mode", "attention_dilation", "autoregressive", "ignore_attention_mask", "onnx_export"});
+  for (double dilation : config.numbers("attention_dilation"))
+    if (dilation != 1)
+      config.unsupported("attention_dilation", "talc knows windows without gaps");
+  config.passOver({"attention_mode", "onnx_export"});  // how programs compute windows
   define(g, config, variant);
 }
 
