@@ -264,7 +264,8 @@ constexpr Family table[] = {
             "Unigram"),
     decoder(
         "nemotron_h", defineNemotronH, {1, 2}, "Nemotron-H, Nemotron Nano 2",
-        "state-space layers as in Mamba-2, attention without positions and plain feed-forward in turn, one in a layer",
+        "state-space layers as in Mamba-2, attention without positions and plain feed-forward in turn, one in a layer; "
+        "`time_step_min` bounds no step, as in transformers when it generates token by token",
         byteLevelBpe, "backbone."),
     family("nomic_bert", "nomic_bert.", defineNomicBert, {},
            {"nomic-embed", encoderHeads, "as BERT with rotary positions and gated feed-forward, without biases",

@@ -65,10 +65,15 @@ static StateSpace readNemotronMixer(const Decoder &d) {
   d.config.refuseFlag("use_bias", "talc knows the family without");
   if (d.config.text("mamba_hidden_act", "silu") != "silu")
     d.config.unsupported("mamba_hidden_act", "talc knows silu behind this convolution");
-  // Initial values, precision, programs, and layers that predict several tokens.
+  // Initial values, precision, programs, and layers that predict several tokens. transformers bounds steps of prompts
+  // by time_step_min, but not those of single tokens, which no cut of a text can agree with; talc bounds none.
   d.config.passOver({"expand", "time_step_min", "time_step_max", "time_step_floor", "mamba_ssm_cache_dtype",
                      "residual_in_fp32", "rescale_prenorm_residual", "use_mamba_kernels", "num_logits_to_keep",
                      "mtp_layers_block_type", "mtp_hybrid_override_pattern"});
+  // Experts, which no layer has that talc knows.
+  d.config.passOver({"n_routed_experts", "n_shared_experts", "moe_intermediate_size",
+                     "moe_shared_expert_intermediate_size", "moe_shared_expert_overlap", "moe_latent_size",
+                     "num_experts_per_tok", "routed_scaling_factor", "n_group", "topk_group", "norm_topk_prob"});
   return mixer;
 }
 

@@ -74,7 +74,9 @@ EXCEPTIONS = {
     'minimax': {'block_size': 8},
     'ministral': {'head_dim': 16},
     'mt5': {'tie_word_embeddings': True},
-    'nemotron_h': {'layer_types': ['linear_attention', 'mlp', 'full_attention', 'mlp'], 'num_hidden_layers': 4},
+    'nemotron_h': {'layer_types': ['linear_attention', 'mlp', 'full_attention', 'mlp'], 'num_hidden_layers': 4,
+                   'time_step_min': 1e-12},  # the library applies it to prompts alone
+    'jamba': {'attn_layer_offset': 1},
     'olmo_hybrid': {'layer_types': RECURRENT},
     'opt': {'word_embed_proj_dim': 64},
     'phi3': {'original_max_position_embeddings': 64},
